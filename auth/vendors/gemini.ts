@@ -1,0 +1,2 @@
+/** The Gemini app. */
+export const gemini = { origins: ["https://gemini.google.com"] } as const;
