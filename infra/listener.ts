@@ -1,0 +1,94 @@
+/** Puts an app on a socket: peer address, request id, raw target, disconnects; and stops without cutting anybody short. */
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import type { Inbound } from "../gateway/endpoint.ts";
+import type { Log } from "../storage/ports.ts";
+
+/** What Node knows of a request; the authorization pages write to `outgoing` themselves. */
+export type NodeInbound = Inbound & { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+
+export type Listener = {
+  readonly port: number;
+  /** No new work; calls under way get `graceMs`, then their connections are closed. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type ListenOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly fetch: (request: Request, inbound: NodeInbound) => Response | Promise<Response>;
+  readonly log: Log;
+};
+
+/** Longer than the idle time of tunnels and of clients' connection pools, so that it is never us who cuts a pooled connection. */
+const keepAliveTimeoutMs = 75_000;
+
+/** Rejects with Node's error (`EADDRINUSE`, `EACCES`, …) when the address cannot be had. */
+export async function listen({ host, port, fetch, log }: ListenOptions): Promise<Listener> {
+  let stopping = false;
+  const handle = getRequestListener(
+    (request, { incoming, outgoing }) => {
+      if (stopping) return Response.json({ error: "stopping" }, { status: 503, headers: { connection: "close", "retry-after": "5" } });
+      return fetch(request, inboundOf(incoming as IncomingMessage, outgoing as ServerResponse));
+    },
+    {
+      // Requests that cannot even be given a URL never reach the gate; they are refused and logged here.
+      errorHandler: () => {
+        log("warn", "refused", { reason: "malformed_request", status: 400 });
+        return Response.json({ error: "bad_request" }, { status: 400 });
+      },
+    },
+  );
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => {
+      log("error", "request_failed", { reason: "unhandled" });
+      outgoing.destroy();
+    });
+  });
+  await bind(server, host, port);
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    stop: (graceMs) => {
+      stopping = true;
+      return close(server, graceMs);
+    },
+  };
+}
+
+function inboundOf(incoming: IncomingMessage, outgoing: ServerResponse): NodeInbound {
+  return {
+    peerAddress: incoming.socket.remoteAddress ?? "",
+    target: incoming.url ?? "",
+    requestId: randomUUID(),
+    onDisconnect: (listener) => {
+      outgoing.on("close", () => {
+        if (!outgoing.writableFinished) listener();
+      });
+    },
+    incoming,
+    outgoing,
+  };
+}
+
+function bind(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * The log: one JSON object a line on stderr. Only fields on the list below are written, so that a value nobody thought
+ * about cannot slip out; lines are collected for a moment and written together, because a write costs more than a call.
+ */
+import type { Log, Now } from "../storage/ports.ts";
+
+/** Field names are part of the public interface (semantic versioning covers them). None may hold a token, code, secret or argument. */
+const allowed = new Set([
+  "request_id",
+  "client",
+  "host",
+  "reason",
+  "detail",
+  "status",
+  "method",
+  "path",
+  "peer_address",
+  "caller_address",
+  "era",
+  "revision",
+  "tool",
+  "outcome",
+  "count",
+  "error",
+  "at",
+  "vault",
+  "commit",
+  "generation",
+  "issuer",
+  "age_seconds",
+  "line",
+  "column",
+  "setting",
+  "clients",
+  "address",
+  "exit_code",
+  "file",
+  "model",
+  "oauth_client",
+]);
+
+export type LogSink = {
+  /** Takes whole lines, each ending in a newline. */
+  write(text: string): void;
+  /** Runs `task` soon, once; more calls before it ran change nothing for the caller. */
+  soon(task: () => void): void;
+};
+
+export type FlushableLog = { readonly log: Log; readonly flush: () => void };
+
+/** `debug` lines are dropped unless `verbose`. Text values are cut at 512 characters. */
+export function createLog(sink: LogSink, now: Now, verbose = false): FlushableLog {
+  let waiting = "";
+  const flush = (): void => {
+    if (waiting === "") return;
+    const text = waiting;
+    waiting = "";
+    sink.write(text);
+  };
+  const log: Log = (level, event, fields = {}) => {
+    if (level === "debug" && !verbose) return;
+    if (waiting === "") sink.soon(flush);
+    waiting += `${JSON.stringify({ time: new Date(now()).toISOString(), level, event, ...clean(fields) })}\n`;
+    if (level === "error") flush();
+  };
+  return { log, flush };
+}
+
+function clean(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!allowed.has(name) || value === undefined) continue;
+    kept[name] = typeof value === "string" && value.length > 512 ? `${value.slice(0, 512)}…` : value;
+  }
+  return kept;
+}
