@@ -1,0 +1,34 @@
+/** What the terminal says at start: where Postern listens and how to connect each app. For people; nothing parses it but `ready`. */
+
+export type BannerFacts = {
+  /** MCP endpoint as typed into an app on this machine. */
+  readonly resource: string;
+  readonly operations: string | null;
+  readonly vaults: readonly { readonly name: string; readonly repository: string; readonly commit: string | null; readonly reason?: string }[];
+  /** Clients other than the local one, with the address to type into the app. */
+  readonly doors: readonly { readonly name: string; readonly resource: string; readonly revoked: boolean }[];
+  /** Null = the built-in authorization server is not in use. */
+  readonly passcode: string | null;
+  readonly notices: readonly string[];
+};
+
+export function banner(facts: BannerFacts): readonly string[] {
+  const { resource, passcode } = facts;
+  const lines = ["Postern", ""];
+  for (const vault of facts.vaults) lines.push(`  vault ${vault.name}: ${vault.repository} at ${vault.commit?.slice(0, 12) ?? `(nothing to read: ${vault.reason ?? "unknown"})`}`);
+  for (const door of facts.doors) lines.push(`  ${door.name}: ${door.revoked ? "closed (no audience)" : door.resource}`);
+  if (facts.operations !== null) lines.push(`  health and metrics: ${facts.operations}`);
+  if (passcode !== null) {
+    lines.push(
+      "",
+      "Connect an app on this machine (it opens a browser page that asks for the passcode):",
+      `  passcode         ${passcode}`,
+      `  Claude Code      claude mcp add --transport http postern ${resource}`,
+      `  Codex            codex mcp add postern --url ${resource}`,
+      `  MCP Inspector    npx @modelcontextprotocol/inspector   then Streamable HTTP, ${resource}`,
+      `  curl             curl -s ${resource} -H "authorization: Bearer $(npx postern token)" -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+    );
+  }
+  for (const notice of facts.notices) lines.push("", `note: ${notice}`);
+  return [...lines, ""];
+}
