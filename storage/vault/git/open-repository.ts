@@ -1,0 +1,150 @@
+/** Opens the repository at the configured folder, read-only, through the system's git. */
+import type { Log, Now, Outcome } from "../../ports.ts";
+import type { BlobReply, Repository, TreeEntry } from "../repository.ts";
+import { unavailable } from "../unavailable.ts";
+import { createAncestry } from "./ancestry.ts";
+import { type BatchReply, createBatchProcess } from "./batch-process.ts";
+import { type GitProgram, type GitRun, runGit } from "./git-program.ts";
+import { type Located, locateGitDir } from "./locate.ts";
+import { parseTree } from "./parse-tree.ts";
+
+export type RepositorySettings = {
+  /** Folder of the repository: a work tree, a linked worktree, or a bare repository. Absolute, or relative to the working directory. */
+  readonly path: string;
+  /** Branch served, without `refs/heads/`; or a full ref beginning with `refs/`. Default: whatever HEAD points at. */
+  readonly branch?: string;
+  /** Folder inside the repository that the vault is limited to, such as `notes/daily`. Default: everything. */
+  readonly root?: string;
+  readonly git?: GitProgram;
+  readonly now: Now;
+  readonly log: Log;
+};
+
+/** Why the repository cannot be opened. `message` is one line for the operator; it names the configured folder. */
+export type RepositoryRefusal = {
+  readonly reason: "missing_folder" | "not_a_repository" | "inside_other_repository" | "git_missing" | "git_cannot_start" | "git_refused" | "bad_branch" | "bad_root";
+  readonly message: string;
+};
+
+export type Opening<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: RepositoryRefusal };
+
+/** Milliseconds without output allowed to the question that opens the repository. */
+const openTimeoutMs = 10_000;
+
+/** What git-check-ref-format(1) forbids, and white space: the name travels in a line of its own. */
+const badRef = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/u;
+
+export async function openRepository(settings: RepositorySettings): Promise<Opening<Repository>> {
+  const { path, branch, root = "", git = {}, now } = settings;
+  if (branch !== undefined && badRef.test(branch)) return refuse("bad_branch", "the configured branch is not a valid branch name");
+  const rootPath = root.replace(/^\/+|\/+$/g, "");
+  if (rootPath.split("/").some((segment) => segment === "." || segment === "..") || rootPath.includes("\0")) {
+    return refuse("bad_root", "the configured root is not a folder inside the repository");
+  }
+  const located = await locateGitDir(path);
+  if (located.kind !== "found") return refuse(located.kind, notFound(located.kind, path));
+  const { gitDir } = located;
+  const probe = await runGit(gitDir, { ...git, timeoutMs: openTimeoutMs }, ["rev-parse", "--git-dir"], AbortSignal.timeout(openTimeoutMs * 2));
+  if (probe.kind === "cannot_start") {
+    return probe.errno === "ENOENT"
+      ? refuse("git_missing", `git was not found (looked for ${git.command ?? "git"}); install git`)
+      : refuse("git_cannot_start", `git cannot be started (${probe.errno})`);
+  }
+  if (probe.kind === "timeout" || probe.exitCode !== 0) return refuse("git_refused", `git does not accept ${path} as a repository`);
+  const ref = branch === undefined ? "HEAD" : branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
+  return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git, now }) };
+}
+
+function notFound(kind: Exclude<Located["kind"], "found">, path: string): string {
+  if (kind === "missing_folder") return `the folder ${path} does not exist`;
+  if (kind === "not_a_repository") return `the folder ${path} is not a git repository`;
+  return `the folder ${path} lies inside a git repository but is not one itself; configure the repository and set root`;
+}
+
+function refuse(reason: RepositoryRefusal["reason"], message: string): Opening<never> {
+  return { ok: false, refusal: { reason, message } };
+}
+
+type Opened = { readonly gitDir: string; readonly ref: string; readonly root: string; readonly git: GitProgram; readonly now: Now };
+
+function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
+  const blobs = createBatchProcess("--batch", gitDir, git, now);
+  const checks = createBatchProcess("--batch-check", gitDir, git, now);
+  let isClosed = false;
+  const run = (args: readonly string[], signal: AbortSignal): Promise<GitRun> => runGit(gitDir, git, args, signal);
+  const isAncestor = createAncestry(run);
+
+  /** Why the branch has no readable tip. */
+  const tipFault = async (signal: AbortSignal): Promise<Outcome<string>> => {
+    const resolved = await run(["rev-parse", "--verify", "--quiet", "--end-of-options", ref], signal);
+    if (resolved.kind !== "done") return runFault(resolved);
+    if (resolved.exitCode === 0) return unavailable("tip_unreadable");
+    if (ref === "HEAD") return unavailable("empty_repository");
+    const any = await run(["for-each-ref", "--count=1", "--format=%(objectname)"], signal);
+    if (any.kind !== "done") return runFault(any);
+    return unavailable(any.stdout.length === 0 ? "empty_repository" : "branch_missing");
+  };
+
+  /** Object id of the tree that holds the vault at `commit`. */
+  const rootTree = async (commit: string, signal: AbortSignal): Promise<Outcome<string>> => {
+    if (root === "") return { ok: true, value: commit };
+    const listed = await run(["ls-tree", "-z", "-l", "--full-tree", commit, "--", root], signal);
+    if (listed.kind !== "done") return runFault(listed);
+    if (listed.exitCode !== 0) return unavailable("git_failed");
+    const line = new TextDecoder().decode(listed.stdout);
+    if (line === "") return unavailable("root_missing");
+    const match = /^040000 tree ([0-9a-f]+) /.exec(line);
+    return match?.[1] === undefined ? unavailable("root_not_a_folder") : { ok: true, value: match[1] };
+  };
+
+  return {
+    async tip(signal) {
+      const reply = await checks.ask(`${ref}^{commit}`, signal);
+      if (reply.kind === "object") return { ok: true, value: reply.object.oid };
+      if (reply.kind === "unavailable") return unavailable(reply.reason);
+      return reply.kind === "corrupt" ? unavailable("tip_unreadable") : tipFault(signal);
+    },
+
+    async reachable(id, tip, signal) {
+      const reply = await checks.ask(id, signal);
+      if (reply.kind === "unavailable") return unavailable(reply.reason);
+      if (reply.kind !== "object" || reply.object.type !== "commit") return commitUnavailable();
+      const answer = await isAncestor(reply.object.oid, tip, signal);
+      if (answer.kind === "failed") return runFault(answer.run);
+      return answer.kind === "yes" ? { ok: true, value: reply.object.oid } : commitUnavailable();
+    },
+
+    async tree(commit, signal): Promise<Outcome<readonly TreeEntry[]>> {
+      if (isClosed) return unavailable("closed");
+      const tree = await rootTree(commit, signal);
+      if (!tree.ok) return tree;
+      const listed = await run(["ls-tree", "-r", "-z", "-l", "--full-tree", tree.value], signal);
+      if (listed.kind !== "done" || listed.exitCode !== 0) return runFault(listed);
+      const entries = parseTree(listed.stdout);
+      return entries === null ? unavailable("git_failed") : { ok: true, value: entries };
+    },
+
+    async blob(oid, signal): Promise<BlobReply> {
+      const reply: BatchReply = await blobs.ask(oid, signal);
+      if (reply.kind !== "object") return reply;
+      return reply.object.type === "blob" ? { kind: "blob", bytes: reply.object.bytes } : { kind: "corrupt" };
+    },
+
+    async close() {
+      isClosed = true;
+      await Promise.all([blobs.close(), checks.close()]);
+    },
+  };
+}
+
+function runFault(run: GitRun): ReturnType<typeof unavailable> {
+  if (run.kind === "cannot_start") return unavailable("git_cannot_start");
+  return unavailable(run.kind === "timeout" ? "git_timeout" : "git_failed");
+}
+
+function commitUnavailable(): Outcome<never> {
+  return {
+    ok: false,
+    fault: { code: "COMMIT_UNAVAILABLE", message: "The vault's branch holds no such commit. Leave commit out to read the newest state.", field: "commit" },
+  };
+}
