@@ -105,7 +105,7 @@ async function countsInReport(file: string): Promise<Counts | null> {
   const [passed, failed, pending, todo] = ["numPassedTests", "numFailedTests", "numPendingTests", "numTodoTests"].map((key) =>
     numberIn(report, key),
   );
-  if (passed == null || failed == null) return null;
+  if (passed === null || passed === undefined || failed === null || failed === undefined) return null;
   return { passed, failed: failed + (pending ?? 0) + (todo ?? 0) + filesWithoutTests(report) };
 }
 
