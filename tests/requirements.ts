@@ -14,13 +14,13 @@ const rfc = "https://www.rfc-editor.org/rfc";
 export const requirements = {
   // ---- one endpoint, both eras
   "mcp.era.by-body": [
-    `${stateless}/basic/versioning`,
+    `${stateless}/basic/versioning#backward-compatibility-with-initialization-based-versions`,
     "The body decides the era; headers only cross-check and never make a call stateless by themselves.",
   ],
-  "mcp.origin-refused": [`${transport}#security-warning`, "A request whose Origin is present and not allowed is answered 403."],
+  "mcp.origin-refused": [`${transport}#security-endpoint`, "A request whose Origin is present and not allowed is answered 403."],
   "mcp.parse-error": [`${stateless}/basic`, "A body that is not JSON is answered 400 with -32700."],
   "mcp.invalid-request": [`${stateless}/basic`, "JSON that is no JSON-RPC message is answered 400 with -32600."],
-  "mcp.content-type": [`${transport}#sending-messages-to-the-server`, "A body that does not call itself JSON is answered 415."],
+  "mcp.content-type": [`${transport}#sending-messages`, "A body that does not call itself JSON is answered 415."],
 
   // ---- stateless era
   "mcp.2026-07-28.version-header-required": [
@@ -28,19 +28,19 @@ export const requirements = {
     "An enveloped call without MCP-Protocol-Version is answered 400 with -32020.",
   ],
   "mcp.2026-07-28.header-mismatch": [
-    `${transport}#request-headers`,
+    `${transport}#server-validation`,
     "MCP-Protocol-Version that differs from the envelope is answered 400 with -32020.",
   ],
   "mcp.2026-07-28.method-header": [
-    `${transport}#request-headers`,
+    `${transport}#standard-request-headers`,
     "Mcp-Method that is missing or differs from `method`, in its case too, is answered 400 with -32020.",
   ],
   "mcp.2026-07-28.name-header": [
-    `${transport}#request-headers`,
+    `${transport}#standard-request-headers`,
     "Mcp-Name that is missing or differs from the tool's name is answered 400 with -32020.",
   ],
   "mcp.2026-07-28.name-header-base64": [
-    `${transport}#request-headers`,
+    `${transport}#value-encoding`,
     "A header value in the =?base64?…?= form is decoded before it is compared.",
   ],
   "mcp.2026-07-28.envelope-required-keys": [
@@ -48,47 +48,41 @@ export const requirements = {
     "An envelope without protocolVersion or clientCapabilities is answered 400 with -32602.",
   ],
   "mcp.2026-07-28.header-without-envelope": [
-    `${stateless}/basic/versioning`,
+    `${stateless}/basic/versioning#backward-compatibility-with-initialization-based-versions`,
     "A header that names 2026-07-28 over a body without envelope is answered 400 with -32602.",
   ],
   "mcp.2026-07-28.unsupported-version": [
-    `${stateless}/basic/versioning`,
+    `${stateless}/basic/versioning#protocol-version-negotiation`,
     "An envelope with a version not served per request is answered 400 with -32022, `supported` and `requested`.",
   ],
-  "mcp.2026-07-28.unknown-method": [`${transport}`, "An unknown method is answered 404 with -32601."],
+  "mcp.2026-07-28.unknown-method": [`${transport}#protocol-version-header`, "An unknown method is answered 404 with -32601."],
   "mcp.2026-07-28.removed-methods": [
     `${stateless}/changelog`,
     "`initialize`, `ping` and other removed methods under an envelope are answered 404 with -32601.",
   ],
-  "mcp.2026-07-28.no-batch": [
-    `${transport}#sending-messages-to-the-server`,
-    "An array that holds an enveloped call is answered 400 with -32600.",
-  ],
+  "mcp.2026-07-28.no-batch": [`${transport}#sending-messages`, "An array that holds an enveloped call is answered 400 with -32600."],
   "mcp.2026-07-28.id-not-null": [`${stateless}/basic#requests`, "A request whose id is null is answered 400 with -32600."],
   "mcp.2026-07-28.no-sessions": [`${stateless}/changelog`, "Mcp-Session-Id and Last-Event-ID are ignored, and no session id is ever sent."],
-  "mcp.2026-07-28.post-only": [`${transport}`, "GET, DELETE and PUT are answered 405 with Allow: POST."],
-  "mcp.2026-07-28.notification-accepted": [
-    `${transport}#sending-messages-to-the-server`,
-    "An accepted notification is answered 202 without a body.",
-  ],
+  "mcp.2026-07-28.post-only": [`${transport}#earlier-streamable-http-revisions`, "GET, DELETE and PUT are answered 405 with Allow: POST."],
+  "mcp.2026-07-28.notification-accepted": [`${transport}#sending-messages`, "An accepted notification is answered 202 without a body."],
   "mcp.2026-07-28.discover": [
     `${stateless}/server/discover`,
     "server/discover answers supportedVersions, capabilities, cache hints and who the server is.",
   ],
-  "mcp.2026-07-28.result-type": [`${stateless}/basic#responses`, "Every result carries resultType."],
-  "mcp.2026-07-28.server-info": [`${stateless}/basic#responses`, "Every result names the server under _meta."],
+  "mcp.2026-07-28.result-type": [`${stateless}/basic#resulttype`, "Every result carries resultType."],
+  "mcp.2026-07-28.server-info": [`${stateless}/basic#meta`, "Every result names the server under _meta."],
   "mcp.2026-07-28.cache-hints": [
     `${stateless}/server/utilities/caching`,
     "tools/list and server/discover carry ttlMs and cacheScope; a list that depends on the caller is private.",
   ],
   "mcp.2026-07-28.no-cache-hints-on-calls": [`${stateless}/server/utilities/caching`, "tools/call carries no cache hints."],
-  "mcp.2026-07-28.disconnect-cancels": [`${stateless}/basic/patterns/cancellation`, "Closing the response cancels the call."],
+  "mcp.2026-07-28.disconnect-cancels": [`${transport}#cancellation`, "Closing the response cancels the call."],
   "mcp.2026-07-28.progress-with-token": [
-    `${stateless}/basic/patterns/progress`,
+    `${stateless}/basic/patterns/progress#behavior-requirements`,
     "Progress is sent only to a caller that gave a progressToken.",
   ],
   "mcp.2026-07-28.progress-increases": [
-    `${stateless}/basic/patterns/progress`,
+    `${stateless}/basic/patterns/progress#behavior-requirements`,
     "Progress that does not grow is not sent, and none after the result.",
   ],
   "mcp.2026-07-28.unknown-tool": [`${stateless}/server/tools#error-handling`, "A tool that does not exist is a protocol error, -32602."],
@@ -156,7 +150,10 @@ export const requirements = {
   "oauth.audience": [`${rfc}/rfc8707#section-2`, "A token for another client's audience is refused."],
   "oauth.expiry": [`${rfc}/rfc7519#section-4.1.4`, "A token without exp, or past it by more than 30 s, is refused."],
   "oauth.algorithms": [`${rfc}/rfc8725#section-3.1`, "Only the issuer's algorithms are accepted; none and HS256 never are."],
-  "oauth.no-challenge-on-403": [`${stateless}/basic/authorization`, "A refusal that no new login can cure carries no challenge."],
+  "oauth.no-challenge-on-403": [
+    `${stateless}/basic/authorization#error-handling`,
+    "A refusal that no new login can cure carries no challenge.",
+  ],
   "oauth.insufficient-scope": [
     `${rfc}/rfc6750#section-3.1`,
     "A token that lacks a scope is answered 403 with insufficient_scope and all scopes needed.",
