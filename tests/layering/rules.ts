@@ -114,7 +114,7 @@ export const emptyNames: readonly string[] = ["utils", "util", "helpers", "helpe
 export const defaultExportAllowed: readonly RegExp[] = [/^infra\/worker\.ts$/, /^[^/]+\.config\.ts$/];
 
 /** Product files that run from a clone only, and so may import development dependencies. */
-export const cloneOnly: readonly string[] = ["infra/check.ts", "infra/cli/demo.ts"];
+export const cloneOnly: readonly string[] = ["infra/build.ts", "infra/check.ts", "infra/cli/demo.ts"];
 
 /** Must run on any Node, to say which one is needed: old syntax, so its variables are `var`. */
 export const oldSyntax: readonly string[] = ["infra/cli/postern.js"];
