@@ -2,7 +2,7 @@
  * `npm test`: every suite, then one line `N passed, N failed` over all of them.
  * With arguments (`npm test -- tests/auth`) only the vitest suite runs, and they go to it.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,10 @@ function suites(scratch: string, filters: readonly string[]): readonly Suite[] {
 process.env["PATH"] = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
 const scratch = await mkdtemp(join(tmpdir(), "postern-test-"));
 try {
+  // Whatever suites leave in the temporary folder goes with it. Others may pass through: PostgreSQL has its own user.
+  await chmod(scratch, 0o711);
+  process.env["TMPDIR"] = join(scratch, "tmp");
+  await mkdir(process.env["TMPDIR"], { mode: 0o711 });
   const results = [];
   for (const suite of suites(scratch, process.argv.slice(2))) {
     console.log(`\n== ${suite.name}`);
@@ -42,5 +46,5 @@ try {
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 } finally {
-  await rm(scratch, { recursive: true, force: true });
+  await rm(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

@@ -1,11 +1,12 @@
 /** The runner's counting: nothing that went wrong may end in a sum without a failure. */
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runSuite, type Result } from "./suite.ts";
 
 const scratch = await mkdtemp(join(tmpdir(), "postern-run-"));
+afterAll(() => rm(scratch, { recursive: true }));
 
 function run(script: string, more: { readonly report?: string; readonly withinMs?: number } = {}): Promise<Result> {
   return runSuite({ name: "planted", command: [process.execPath, "-e", script], withinMs: 20_000, ...more }, scratch, () => undefined);
