@@ -81,8 +81,13 @@ export type SearchHit = {
 };
 
 /** A note that could not be read, with the reason: only under `unreadable: report`. */
-export type UnreadableNote = { readonly path: string; readonly reason: UnreadableReason };
-export type UnreadableReason = "not_utf8" | "lfs_pointer" | "over_index_limit" | "object_missing";
+export type UnreadableNote = {
+  readonly path: string;
+  readonly reason: UnreadableReason;
+  /** Only for `not_utf8`: the first bad byte, counted from 0. */
+  readonly offset?: number;
+};
+export type UnreadableReason = "not_utf8" | "lfs_pointer" | "over_index_limit" | "object_missing" | "object_corrupt";
 
 export type Page<T> = {
   readonly commit: string;
@@ -98,8 +103,10 @@ export type NoteLink = {
   readonly anchor: string | null;
   readonly resolution: "resolved" | "missing" | "ambiguous";
   readonly kind: "note" | "attachment" | "external";
-  /** Paths in byte order; only when `ambiguous`. */
+  /** Paths in byte order, at most 20 of them; only when `ambiguous`. */
   readonly candidates?: readonly string[];
+  /** How many there are; only when there are more than `candidates` lists. */
+  readonly candidates_total?: number;
   /** The path Obsidian would open; only when `ambiguous`. */
   readonly obsidian_choice?: string;
   /** The note whose front matter lists the target as an alias; only when `missing`. */

@@ -73,7 +73,9 @@ function errnoOf(error: unknown): string {
 export type GitRun =
   | { readonly kind: "done"; readonly exitCode: number; readonly stdout: Uint8Array }
   | { readonly kind: "cannot_start"; readonly errno: string }
-  | { readonly kind: "timeout" };
+  | { readonly kind: "timeout" }
+  /** The repository was closed meanwhile. `runGit` itself never answers this. */
+  | { readonly kind: "closed" };
 
 /**
  * Runs git once and collects its standard output. `args` come from this folder's code, never from a caller. Throws the signal's reason when the caller has left.

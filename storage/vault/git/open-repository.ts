@@ -50,7 +50,7 @@ export async function openRepository(settings: RepositorySettings): Promise<Open
       ? refuse("git_missing", `git was not found (looked for ${git.command ?? "git"}); install git`)
       : refuse("git_cannot_start", `git cannot be started (${probe.errno})`);
   }
-  if (probe.kind === "timeout" || probe.exitCode !== 0) return refuse("git_refused", `git does not accept ${path} as a repository`);
+  if (probe.kind !== "done" || probe.exitCode !== 0) return refuse("git_refused", `git does not accept ${path} as a repository`);
   const ref = branch === undefined ? "HEAD" : branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
   return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git, now }) };
 }
@@ -70,8 +70,16 @@ type Opened = { readonly gitDir: string; readonly ref: string; readonly root: st
 function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
   const blobs = createBatchProcess("--batch", gitDir, git, now);
   const checks = createBatchProcess("--batch-check", gitDir, git, now);
-  let isClosed = false;
-  const run = (args: readonly string[], signal: AbortSignal): Promise<GitRun> => runGit(gitDir, git, args, signal);
+  const closing = new AbortController();
+  const run = async (args: readonly string[], signal: AbortSignal): Promise<GitRun> => {
+    try {
+      return await runGit(gitDir, git, args, AbortSignal.any([signal, closing.signal]));
+    } catch (error) {
+      // The caller leaving is thrown on; our own closing is an answer.
+      if (signal.aborted || !closing.signal.aborted) throw error;
+      return { kind: "closed" };
+    }
+  };
   const isAncestor = createAncestry(run);
 
   /** Why the branch has no readable tip. */
@@ -115,7 +123,6 @@ function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
     },
 
     async tree(commit, signal): Promise<Outcome<readonly TreeEntry[]>> {
-      if (isClosed) return unavailable("closed");
       const tree = await rootTree(commit, signal);
       if (!tree.ok) return tree;
       const listed = await run(["ls-tree", "-r", "-z", "-l", "--full-tree", tree.value], signal);
@@ -131,15 +138,16 @@ function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
     },
 
     async close() {
-      isClosed = true;
+      closing.abort();
       await Promise.all([blobs.close(), checks.close()]);
     },
   };
 }
 
 function runFault(run: GitRun): ReturnType<typeof unavailable> {
-  if (run.kind === "cannot_start") return unavailable("git_cannot_start");
-  return unavailable(run.kind === "timeout" ? "git_timeout" : "git_failed");
+  if (run.kind === "done") return unavailable("git_failed");
+  const reasons = { cannot_start: "git_cannot_start", timeout: "git_timeout", closed: "closed" } as const;
+  return unavailable(reasons[run.kind]);
 }
 
 function commitUnavailable(): Outcome<never> {
