@@ -36,6 +36,8 @@ const badRef = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$
 
 export async function openRepository(settings: RepositorySettings): Promise<Opening<Repository>> {
   const { path, branch, root = "", git = {}, now } = settings;
+  // An empty path would mean the working directory, and whatever repository happens to be there.
+  if (path.trim() === "") return refuse("missing_folder", "no repository is configured");
   if (branch !== undefined && badRef.test(branch)) return refuse("bad_branch", "the configured branch is not a valid branch name");
   const rootPath = root.replace(/^\/+|\/+$/g, "");
   if (rootPath.split("/").some((segment) => segment === "." || segment === "..") || rootPath.includes("\0")) {

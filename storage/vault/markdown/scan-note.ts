@@ -16,13 +16,17 @@ export function scanLinks(text: string, from: number): readonly RawLink[] {
   return links.sort((left, right) => left.start - right.start);
 }
 
+/** Longest heading looked at, in UTF-16 code units. */
+const maxHeading = 2048;
+
 /** Text of the first heading that has any, without its marks; comments and code hold none. `null` = no heading. */
 export function firstHeading(text: string, from: number): string | null {
   const blocks = createBlockScanner(text, from);
   const closers = createClosers(text);
   for (let run = blocks.next(); run !== null; run = blocks.next()) {
     if (run.heading !== null) {
-      const title = text.slice(run.heading.start, run.heading.end).replace(/\s+/gu, " ").trim();
+      const end = Math.min(run.heading.end, run.heading.start + maxHeading);
+      const title = text.slice(run.heading.start, end).replace(/<!--[^]*?-->/g, " ").replace(/\s+/gu, " ").trim();
       if (title !== "") return title;
     }
     const resumeAt = scanInline(text, run.start, run.end, closers, () => undefined);
