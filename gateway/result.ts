@@ -19,7 +19,7 @@ export const defaultResponseBytes = 65_536;
  */
 export function renderResult(output: ToolOutput, limitBytes?: number): ToolResult {
   const result = output.kind === "content" ? { content: output.content } : inBothForms({ ...output.value, origin: output.origin });
-  if (limitBytes === undefined) return result;
+  if (limitBytes === undefined || isSurelyWithin(result, limitBytes)) return result;
   const bytes = resultBytes(result);
   return bytes <= limitBytes ? result : renderFault(tooLarge(bytes, limitBytes));
 }
@@ -37,6 +37,18 @@ export function renderFault(fault: Fault): ToolResult {
     }),
     isError: true,
   };
+}
+
+/** Everything of a serialised result but its two copies of the value; the true figure is smaller. */
+const frameBytes = 128;
+
+/**
+ * True spares the count, as it does for nearly every result; false says nothing. A UTF-16 unit of the value takes at most
+ * three bytes as structure, and in the text copy at most three again: only ASCII is escaped, into two.
+ */
+function isSurelyWithin({ content, structuredContent }: ToolResult, limitBytes: number): boolean {
+  const text = structuredContent !== undefined && content[0]?.type === "text" ? content[0].text : null;
+  return text !== null && text.length * 6 + frameBytes <= limitBytes;
 }
 
 /** UTF-8 bytes of the serialised result, both copies included. */

@@ -16,19 +16,22 @@ const counters = {
 type CounterName = keyof typeof counters;
 
 export function createMetrics(): Metrics {
-  const values = new Map<CounterName, Map<string, number>>();
+  const values = new Map<CounterName, Map<string, { readonly labels: string; value: number }>>();
   return {
     count: (name, labels) => {
-      const series = values.get(name) ?? new Map<string, number>();
+      const series = values.get(name) ?? new Map<string, { readonly labels: string; value: number }>();
       values.set(name, series);
-      const key = renderLabels(labels);
-      series.set(key, (series.get(key) ?? 0) + 1);
+      // Every call comes through here: the labels are rendered once for each set of values, not once a call.
+      const key = Object.values(labels).join("\u0000");
+      const known = series.get(key);
+      if (known === undefined) series.set(key, { labels: renderLabels(labels), value: 1 });
+      else known.value += 1;
     },
     render: (gauges) => {
       const lines: string[] = [];
       for (const [name, help] of Object.entries(counters)) {
         lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} counter`);
-        for (const [key, series] of values) if (key === name) for (const [labels, value] of series) lines.push(`${name}${labels} ${value}`);
+        for (const [key, series] of values) if (key === name) for (const { labels, value } of series.values()) lines.push(`${name}${labels} ${value}`);
       }
       let described = "";
       for (const gauge of gauges) {
