@@ -1,4 +1,5 @@
 /** Notes by blob id: read once, then remembered as digest and folded text within a bound. Shared by all commits and calls. */
+import type { Now } from "../ports.ts";
 import { decodeNote, type Unreadable } from "./decode-note.ts";
 import { type Digest, digestNote } from "./digest.ts";
 import { fold } from "./fold.ts";
@@ -34,21 +35,36 @@ export type NoteStoreSettings = {
   readonly indexLimitBytes: number;
   /** Bytes of memory for folded text; digests may take a quarter of it in addition. */
   readonly cacheBytes: number;
+  readonly now: Now;
   /** For all reads: never aborted, since a caller that leaves must not stop a read that others may be waiting for. */
   readonly signal: AbortSignal;
 };
 
-export function createNoteStore({ repository, indexLimitBytes, cacheBytes, signal }: NoteStoreSettings): NoteStore {
+/**
+ * Milliseconds for which an object that git died on is not asked for again: each attempt costs the process, and other
+ * callers their time. After that it may have been restored.
+ */
+const brokenForMs = 10_000;
+const maxBroken = 10_000;
+
+export function createNoteStore({ repository, indexLimitBytes, cacheBytes, now, signal }: NoteStoreSettings): NoteStore {
   const digests = createLru<Loaded>(cacheBytes / 4);
   const texts = createLru<string>(cacheBytes);
+  const broken = createLru<number>(maxBroken);
   const underWay = new Map<string, Promise<{ readonly loaded: Loaded; readonly folded: string }>>();
 
   const original = async (entry: NoteEntry): Promise<LoadedBytes> => {
     if (entry.size === null) return { kind: "unreadable", why: { reason: "object_missing" } };
     if (entry.size > indexLimitBytes) return { kind: "unreadable", why: { reason: "over_index_limit" } };
+    const brokenAtMs = broken.get(entry.oid);
+    if (brokenAtMs !== undefined && Math.abs(now() - brokenAtMs) < brokenForMs) return { kind: "unreadable", why: { reason: "object_corrupt" } };
     const reply = await repository.blob(entry.oid, signal);
     if (reply.kind === "unavailable") return reply;
-    if (reply.kind !== "blob") return { kind: "unreadable", why: { reason: reply.kind === "missing" ? "object_missing" : "object_corrupt" } };
+    if (reply.kind === "missing") return { kind: "unreadable", why: { reason: "object_missing" } };
+    if (reply.kind === "corrupt") {
+      broken.set(entry.oid, now(), 1);
+      return { kind: "unreadable", why: { reason: "object_corrupt" } };
+    }
     const note = decodeNote(reply.bytes);
     return note.kind === "note" ? { ...note, bytes: reply.bytes } : note;
   };

@@ -5,7 +5,6 @@
  */
 import type { ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
-import type { Now } from "../../ports.ts";
 import { type BatchFrame, type BatchObject, createBatchReader } from "./batch-reader.ts";
 import { defaultTimeoutMs, type GitProgram, startGit } from "./git-program.ts";
 
@@ -32,20 +31,23 @@ type Loss = "git_cannot_start" | "git_exited" | "git_timeout";
 const maxAhead = 64;
 const firstPauseMs = 20;
 const maxPauseMs = 5_000;
+/** A longer pause is not waited for: callers learn at once that git is down. */
+const maxAwaitedPauseMs = 1_000;
 /** Exits in a row without one answer between them, after which git itself is taken to be at fault and not an object. */
 const maxBarrenExits = 8;
 /** Exit code of git's `die()`. */
 const gitDied = 128;
 
-export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: string, program: GitProgram, now: Now): BatchProcess {
+export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: string, program: GitProgram): BatchProcess {
   const timeoutMs = program.timeoutMs ?? defaultTimeoutMs;
   let running: Running | null = null;
   let ended: Promise<void> = Promise.resolve();
   let waiting: Question[] = [];
   let sent: Question[] = [];
   let barrenExits = 0;
-  let startAfterMs = 0;
-  let restart: NodeJS.Timeout | undefined;
+  /** Milliseconds of the pause under way before the next start; 0 = there is none. */
+  let pauseMs = 0;
+  let pause: NodeJS.Timeout | undefined;
   let silence: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -79,7 +81,13 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
     running = null;
     clearTimeout(silence);
     barrenExits += 1;
-    startAfterMs = barrenExits === 1 ? 0 : now() + Math.min(firstPauseMs * 2 ** (barrenExits - 2), maxPauseMs);
+    // The first exit may be chance; from the second on, the pauses double.
+    pauseMs = barrenExits === 1 ? 0 : Math.min(firstPauseMs * 2 ** (barrenExits - 2), maxPauseMs);
+    if (pauseMs === 0) return;
+    pause = setTimeout(() => {
+      pauseMs = 0;
+      pump();
+    }, pauseMs);
   };
 
   /** Gives `lost` up: ends it, and answers everything it owed. */
@@ -150,12 +158,7 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
     waiting = waiting.filter((question) => !question.abandoned);
     if (waiting.length === 0 || sent.length >= maxAhead) return;
     if (running === null) {
-      const pauseMs = startAfterMs - now();
-      clearTimeout(restart);
-      if (pauseMs > 0) {
-        restart = setTimeout(pump, pauseMs);
-        return;
-      }
+      if (pauseMs > 0) return;
       running = start();
       if (running === null) return;
     }
@@ -177,8 +180,7 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
           resolve({ kind: "unavailable", reason: "closed" });
           return;
         }
-        // A long pause is not waited for: the caller learns at once that git is down.
-        if (running === null && startAfterMs - now() > timeoutMs / 10) {
+        if (running === null && pauseMs > maxAwaitedPauseMs) {
           resolve({ kind: "unavailable", reason: "git_cannot_start" });
           return;
         }
@@ -199,7 +201,7 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
     pid: () => running?.child.pid ?? null,
     async close() {
       isClosed = true;
-      clearTimeout(restart);
+      clearTimeout(pause);
       clearTimeout(silence);
       const last = running;
       running = null;

@@ -1,5 +1,5 @@
 /** Opens the repository at the configured folder, read-only, through the system's git. */
-import type { Log, Now, Outcome } from "../../ports.ts";
+import type { Outcome } from "../../ports.ts";
 import type { BlobReply, Repository, TreeEntry } from "../repository.ts";
 import { unavailable } from "../unavailable.ts";
 import { createAncestry } from "./ancestry.ts";
@@ -16,8 +16,6 @@ export type RepositorySettings = {
   /** Folder inside the repository that the vault is limited to, such as `notes/daily`. Default: everything. */
   readonly root?: string;
   readonly git?: GitProgram;
-  readonly now: Now;
-  readonly log: Log;
 };
 
 /** Why the repository cannot be opened. `message` is one line for the operator; it names the configured folder. */
@@ -35,10 +33,10 @@ const openTimeoutMs = 10_000;
 const badRef = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/u;
 
 export async function openRepository(settings: RepositorySettings): Promise<Opening<Repository>> {
-  const { path, branch, root = "", git = {}, now } = settings;
+  const { path, branch, root = "", git = {} } = settings;
   // An empty path would mean the working directory, and whatever repository happens to be there.
   if (path.trim() === "") return refuse("missing_folder", "no repository is configured");
-  if (branch !== undefined && badRef.test(branch)) return refuse("bad_branch", "the configured branch is not a valid branch name");
+  if (branch !== undefined && (branch === "" || badRef.test(branch))) return refuse("bad_branch", "the configured branch is not a valid branch name");
   const rootPath = root.replace(/^\/+|\/+$/g, "");
   if (rootPath.split("/").some((segment) => segment === "." || segment === "..") || rootPath.includes("\0")) {
     return refuse("bad_root", "the configured root is not a folder inside the repository");
@@ -54,7 +52,7 @@ export async function openRepository(settings: RepositorySettings): Promise<Open
   }
   if (probe.kind !== "done" || probe.exitCode !== 0) return refuse("git_refused", `git does not accept ${path} as a repository`);
   const ref = branch === undefined ? "HEAD" : branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git, now }) };
+  return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git }) };
 }
 
 function notFound(kind: Exclude<Located["kind"], "found">, path: string): string {
@@ -67,11 +65,11 @@ function refuse(reason: RepositoryRefusal["reason"], message: string): Opening<n
   return { ok: false, refusal: { reason, message } };
 }
 
-type Opened = { readonly gitDir: string; readonly ref: string; readonly root: string; readonly git: GitProgram; readonly now: Now };
+type Opened = { readonly gitDir: string; readonly ref: string; readonly root: string; readonly git: GitProgram };
 
-function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
-  const blobs = createBatchProcess("--batch", gitDir, git, now);
-  const checks = createBatchProcess("--batch-check", gitDir, git, now);
+function createRepository({ gitDir, ref, root, git }: Opened): Repository {
+  const blobs = createBatchProcess("--batch", gitDir, git);
+  const checks = createBatchProcess("--batch-check", gitDir, git);
   const closing = new AbortController();
   const run = async (args: readonly string[], signal: AbortSignal): Promise<GitRun> => {
     try {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { NoteSummary, Page } from "../../../storage/ports.ts";
 import { openCursor, type Position, type Question, sealCursor } from "../../../storage/vault/cursor.ts";
 import { createRepository } from "../../support/git-repository.ts";
 import { openAt, refusalOf, signal, testSealer, valueOf, vaultOf } from "./opened-vault.ts";
@@ -59,7 +60,7 @@ describe("pages", () => {
     const sizes: number[] = [];
     const seen: string[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
-      const page = valueOf(await vault.list({ limit: 5, cursor }, signal));
+      const page: Page<NoteSummary> = valueOf(await vault.list({ limit: 5, cursor }, signal));
       sizes.push(page.items.length);
       seen.push(...page.items.map(({ path }) => path));
       cursor = page.next_cursor;

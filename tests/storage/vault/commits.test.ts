@@ -1,0 +1,158 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createRepository, temporaryFolder } from "../../support/git-repository.ts";
+import { listed, openAt, read, refusalOf, signal, valueOf, vaultOf } from "./opened-vault.ts";
+
+async function everyCall(vault: Awaited<ReturnType<typeof openAt>>, commit?: string): Promise<readonly string[]> {
+  const at = commit === undefined ? {} : { commit };
+  return [
+    refusalOf(await vault.list({ limit: 5, ...at }, signal)),
+    refusalOf(await vault.search({ query: "x", scope: "all", limit: 5, ...at }, signal)),
+    refusalOf(await vault.read({ paths: ["a.md"], ...at }, signal)),
+  ];
+}
+
+const thrice = (text: string): readonly string[] => [text, text, text];
+
+describe("the commit argument", () => {
+  it("is a full object id and nothing else that git would understand", async () => {
+    const { vault, commit } = await vaultOf({ "a.md": "x" });
+    const wrong = ["--output=x", "HEAD", "HEAD~1", ":/A", "HEAD@{0}", "main", commit.slice(0, 7), commit.toUpperCase(), `${commit}\n`, ` ${commit}`, `${commit}^{tree}`, "", `${commit}0`, "-".repeat(40)];
+    for (const text of wrong) expect([text, await everyCall(vault, text)]).toEqual([text, thrice("INVALID_ARGUMENT")]);
+    expect(await everyCall(vault, commit)).toEqual(thrice("ok"));
+  });
+
+  it("names a commit: not a tree, a blob, a tag or nothing", async () => {
+    const { vault, repository } = await vaultOf({ "a.md": "x" });
+    await repository.git("tag", "-a", "-m", "tag", "v1", "main");
+    const others = ["main^{tree}", "main:a.md", "v1"].map((name) => repository.git("rev-parse", name));
+    for (const id of [...(await Promise.all(others)), "0".repeat(40), "f".repeat(64)]) expect(await everyCall(vault, id)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+  });
+
+  it("is part of the configured branch's history: another branch, a dangling and a rewritten commit are not", async () => {
+    const repository = await createRepository();
+    const base = await repository.commit({ "a.md": "x" });
+    const rewritten = await repository.commit({ "a.md": "secret" });
+    await repository.git("update-ref", "refs/heads/main", base);
+    await repository.git("update-ref", "refs/heads/other", base);
+    const other = await repository.commit({ "a.md": "other" }, "other");
+    const tip = await repository.commit({ "a.md": "y" });
+    const vault = await openAt(repository.path);
+    expect(await everyCall(vault, rewritten)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+    expect(await everyCall(vault, other)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+    expect(await everyCall(vault, base)).toEqual(thrice("ok"));
+    expect(await everyCall(vault, tip)).toEqual(thrice("ok"));
+    const onOther = await openAt(repository.path, { branch: "other" });
+    expect(await everyCall(onOther, other)).toEqual(thrice("ok"));
+    expect(await everyCall(onOther, tip)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+  });
+
+  it("of a history that was pushed over and collected is unavailable, and the new tip is readable", async () => {
+    const repository = await createRepository({ bare: true });
+    const base = await repository.commit({ "a.md": "base" });
+    const old = await repository.commit({ "a.md": "old" });
+    const vault = await openAt(repository.path);
+    expect((await read(vault, ["a.md"])).commit).toBe(old);
+    await repository.git("update-ref", "refs/heads/main", base);
+    const next = await repository.commit({ "a.md": "new" });
+    await repository.git("reflog", "expire", "--expire=now", "--all");
+    await repository.git("gc", "--quiet", "--prune=now");
+    expect(await everyCall(vault, old)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+    expect(await read(vault, ["a.md"])).toMatchObject({ commit: next, notes: [{ content: "new" }] });
+    const again = await openAt(repository.path);
+    expect(await everyCall(again, old)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+    expect(await everyCall(again, base)).toEqual(thrice("ok"));
+  });
+
+  it("older than a shallow clone holds is unavailable", async () => {
+    const repository = await createRepository();
+    const first = await repository.commit({ "a.md": "1" });
+    await repository.commit({ "a.md": "2" });
+    const clone = await temporaryFolder();
+    await repository.git("clone", "--quiet", "--bare", "--depth=1", `file://${repository.path}`, clone);
+    const vault = await openAt(clone);
+    expect((await read(vault, ["a.md"])).notes[0]?.content).toBe("2");
+    expect(await everyCall(vault, first)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+  });
+
+  it("left out means the newest commit, resolved once and seen at once after a push, a pack and a collection", async () => {
+    const repository = await createRepository();
+    const first = await repository.commit({ "a.md": "1" });
+    const vault = await openAt(repository.path);
+    expect((await read(vault, ["a.md"])).commit).toBe(first);
+    const second = await repository.commit({ "a.md": "2", "b.md": "2" });
+    expect(await read(vault, ["a.md", "b.md"])).toMatchObject({ commit: second, notes: [{ content: "2" }, { content: "2" }] });
+    await repository.git("pack-refs", "--all");
+    await repository.git("gc", "--quiet", "--prune=now");
+    expect((await read(vault, ["a.md"])).commit).toBe(second);
+    const third = await repository.commit({ "a.md": "3" });
+    expect((await read(vault, ["a.md"])).commit).toBe(third);
+  });
+
+  it("never sees a replaced commit in place of the real one", async () => {
+    const repository = await createRepository();
+    await repository.commit({ "a.md": "forged" }, "forged");
+    const real = await repository.commit({ "a.md": "real" });
+    await repository.git("replace", real, "refs/heads/forged");
+    const vault = await openAt(repository.path);
+    expect(await read(vault, ["a.md"])).toMatchObject({ commit: real, notes: [{ content: "real" }] });
+  });
+});
+
+describe("the branch served", () => {
+  it("is the one HEAD points at unless another is configured, whatever it is called, detached or not", async () => {
+    const repository = await createRepository({ branch: "trunk" });
+    const trunk = await repository.commit({ "a.md": "trunk" });
+    await repository.git("branch", "feature/하나", "trunk");
+    const feature = await repository.commit({ "a.md": "feature" }, "feature/하나");
+    expect((await read(await openAt(repository.path), ["a.md"])).commit).toBe(trunk);
+    expect((await read(await openAt(repository.path, { branch: "feature/하나" }), ["a.md"])).commit).toBe(feature);
+    expect((await read(await openAt(repository.path, { branch: "refs/heads/trunk" }), ["a.md"])).commit).toBe(trunk);
+    await repository.git("update-ref", "--no-deref", "HEAD", feature);
+    await writeFile(join(repository.gitDir, "HEAD"), `${feature}\n`);
+    expect((await read(await openAt(repository.path), ["a.md"])).commit).toBe(feature);
+  });
+
+  it("that does not exist in a repository with commits is named as the reason", async () => {
+    const { repository } = await vaultOf({ "a.md": "x" });
+    const vault = await openAt(repository.path, { branch: "nope" });
+    expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE branch_missing"));
+    expect(await vault.health()).toEqual({ ok: false, commit: null, reason: "branch_missing" });
+  });
+
+  it("of an empty repository makes every call unavailable and never an empty list, until the first commit is there", async () => {
+    for (const bare of [false, true]) {
+      const repository = await createRepository({ bare });
+      const vault = await openAt(repository.path);
+      const named = await openAt(repository.path, { branch: "main" });
+      expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE empty_repository"));
+      expect(await everyCall(named)).toEqual(thrice("UPSTREAM_UNAVAILABLE empty_repository"));
+      expect(await everyCall(vault, "0".repeat(40))).toEqual(thrice("UPSTREAM_UNAVAILABLE empty_repository"));
+      expect(await vault.health()).toEqual({ ok: false, commit: null, reason: "empty_repository" });
+      const commit = await repository.commit({ "a.md": "x" });
+      expect(await vault.health()).toEqual({ ok: true, commit });
+      expect(await listed(named)).toEqual(["a.md"]);
+    }
+  });
+
+  it("works in a repository of SHA-256 objects", async () => {
+    const repository = await createRepository({ objectFormat: "sha256" });
+    const commit = await repository.commit({ "a.md": "x" });
+    expect(commit).toHaveLength(64);
+    const vault = await openAt(repository.path);
+    expect(await read(vault, ["a.md"], { commit })).toMatchObject({ commit, notes: [{ content: "x" }] });
+  });
+
+  it("without the configured root folder is unavailable, not empty", async () => {
+    const { vault } = await vaultOf({ "a.md": "x", link: { symlink: "a.md" } }, { root: "missing" });
+    expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE root_missing"));
+    const linked = await vaultOf({ "a.md": "x", link: { symlink: "a.md" } }, { root: "link" });
+    expect(await everyCall(linked.vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE root_not_a_folder"));
+  });
+
+  it("of a tree without notes is an empty list and no failure", async () => {
+    const { vault, commit } = await vaultOf({ "a.txt": "x" });
+    expect(valueOf(await vault.list({ limit: 5 }, signal))).toEqual({ commit, items: [], next_cursor: null });
+  });
+});
