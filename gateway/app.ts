@@ -2,7 +2,9 @@
 import { Hono } from "hono";
 import { renderMetadata, renderPreflight, renderRefusal } from "../auth/challenge.ts";
 import type { Gate, Refusal } from "../auth/gate.ts";
+import type { Log } from "../storage/ports.ts";
 import type { Endpoint, Inbound } from "./endpoint.ts";
+import { nameOf, whereOf } from "./fault-site.ts";
 
 /** Serves the built-in authorization server; null = none is configured or this request may not reach it. */
 export type AuthorizationPages = (request: Request, inbound: Inbound) => Promise<Response | null>;
@@ -12,6 +14,7 @@ export type AppDependencies = {
   readonly gate: Gate;
   readonly authorization: AuthorizationPages;
   readonly observeRefusal: (refusal: Refusal, inbound: Inbound) => void;
+  readonly log: Log;
 };
 
 export type App = Hono<{ Bindings: Inbound }>;
@@ -24,7 +27,7 @@ const authorizationPaths = [
   ...["oauth-authorization-server", "openid-configuration"].flatMap((name) => ["", "/mcp", "/mcp/"].map((suffix) => `/.well-known/${name}${suffix}`)),
 ];
 
-export function createApp({ endpoint, gate, authorization, observeRefusal }: AppDependencies): App {
+export function createApp({ endpoint, gate, authorization, observeRefusal, log }: AppDependencies): App {
   const app: App = new Hono();
   const notFound = (): Response => Response.json({ error: "not_found" }, { status: 404 });
 
@@ -44,5 +47,9 @@ export function createApp({ endpoint, gate, authorization, observeRefusal }: App
   for (const path of resourceMetadataPaths) app.all(path, (context) => page(context.req.raw, context.env, (door) => renderMetadata(door, context.req.raw.method)));
   for (const path of authorizationPaths) app.all(path, (context) => page(context.req.raw, context.env, async () => (await authorization(context.req.raw, context.env)) ?? notFound()));
   app.all("*", (context) => page(context.req.raw, context.env, notFound));
+  app.onError((error, context) => {
+    log("error", "request_failed", { request_id: context.env.requestId, error: nameOf(error), at: whereOf(error) });
+    return Response.json({ error: "internal_error", request_id: context.env.requestId }, { status: 500 });
+  });
   return app;
 }

@@ -1,4 +1,5 @@
 /** From an era-neutral call to a tool and back. Checks again at every call what the listing showed. */
+import { nameOf, whereOf } from "./fault-site.ts";
 import { renderFault, renderResult } from "./result.ts";
 import { type Answer, codes, failed } from "./protocol/messages.ts";
 import type { MethodRequest } from "./protocol/methods.ts";
@@ -53,13 +54,4 @@ function outcomeOf(result: Readonly<Record<string, unknown>>): string {
   const structured = result["structuredContent"];
   if (result["isError"] !== true) return "ok";
   return typeof structured === "object" && structured !== null && "error_code" in structured ? String(structured.error_code) : "error";
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
-}
-
-function whereOf(error: unknown): string {
-  const frame = error instanceof Error ? error.stack?.split("\n").find((line) => line.trimStart().startsWith("at ")) : undefined;
-  return frame?.trim().replace(/^at /, "").replace(/\(?(?:file:\/\/)?\/.*\//, "") ?? "";
 }

@@ -2,6 +2,7 @@
  * The log: one JSON object a line on stderr. Only fields on the list below are written, so that a value nobody thought
  * about cannot slip out; lines are collected for a moment and written together, because a write costs more than a call.
  */
+import { writeSync } from "node:fs";
 import type { Log, Now } from "../storage/ports.ts";
 
 /** Field names are part of the public interface (semantic versioning covers them). None may hold a token, code, secret or argument. */
@@ -80,4 +81,13 @@ function rendered(fields: Readonly<Record<string, unknown>>): string {
     text += `,"${name}":${JSON.stringify(typeof value === "string" && value.length > 512 ? `${value.slice(0, 512)}…` : value)}`;
   }
   return text;
+}
+
+/** Synchronous, so that a line written before a crash is there after it. */
+export function writeToStderr(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody reads stderr any more (EPIPE, EAGAIN on a full pipe); a log must not stop the gate.
+  }
 }

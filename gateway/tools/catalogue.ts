@@ -5,8 +5,12 @@ import { ping } from "./ping.ts";
 import { vaultTools } from "./vault/vault-tools.ts";
 
 /** What tools stand on; a client sees only the vaults it may use. */
-export type CatalogueDependencies = { readonly vaults: readonly Vault[] };
+export type CatalogueDependencies = {
+  readonly vaults: readonly Vault[];
+  /** Largest serialised tool result in bytes, text copy included. */
+  readonly responseBytes: number;
+};
 
-export function catalogue({ vaults }: CatalogueDependencies): readonly Tool[] {
-  return [ping, ...vaultTools(vaults)];
+export function catalogue({ vaults, responseBytes }: CatalogueDependencies): readonly Tool[] {
+  return [ping, ...vaultTools(vaults, responseBytes)];
 }

@@ -1,0 +1,19 @@
+/** Gathers what the banner shows from what is running. */
+import type { BannerFacts } from "./banner.ts";
+import type { Deployment } from "./wire.ts";
+
+export async function bannerFacts(deployment: Deployment, listening: { readonly resource: string; readonly operations: string | null; readonly passcode: string }): Promise<BannerFacts> {
+  const { config, gate } = deployment.site();
+  const vaults = await Promise.all(
+    [...deployment.vaults()].map(async ([name, { vault, repository }]) => {
+      const { commit, reason } = await vault.health();
+      return { name, repository, commit, ...(reason === undefined ? {} : { reason }) };
+    }),
+  );
+  const clients = [...new Set(gate.byHost.values())];
+  const doors = clients
+    .filter(({ loopback }) => !loopback)
+    .map(({ name, hosts, resources, audience }) => ({ name, resource: hosts.map((host) => resources[host] ?? host).join(", "), revoked: audience.kind === "revoked" }));
+  const hasLocalDoor = clients.some(({ issuer, loopback }) => loopback && issuer.kind === "embedded");
+  return { resource: listening.resource, operations: listening.operations, vaults, doors, passcode: hasLocalDoor ? listening.passcode : null, notices: config.notBuilt };
+}

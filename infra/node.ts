@@ -1,0 +1,144 @@
+/** The Node entry: reads the configuration, gives `wire` what this platform has, listens, watches, stops. */
+import { hash, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Tool } from "../gateway/tool.ts";
+import { oauthRecords } from "../storage/backends/oauth-records.ts";
+import { openSealer } from "../storage/backends/sealer.ts";
+import { secretStore } from "../storage/backends/secrets.ts";
+import { openAuthorization } from "./authorization.ts";
+import { banner } from "./banner.ts";
+import { bannerFacts } from "./banner-facts.ts";
+import { readConfiguration } from "./config/read.ts";
+import { watchConfig } from "./config/watch.ts";
+import { openDatabase } from "./database.ts";
+import { listen, type Listener } from "./listener.ts";
+import { createLog, writeToStderr } from "./log.ts";
+import { createOperations } from "./operations.ts";
+import { newPasscode } from "./passcode.ts";
+import { gaugesOf, readinessOf } from "./readiness.ts";
+import { isLoopbackHost, originOf } from "./origin.ts";
+import { now, timers } from "./timers.ts";
+import { type Deployment, wire } from "./wire.ts";
+
+export type StartOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Tools beside the catalogue; the conformance fixtures use it. Default: none. */
+  readonly extraTools?: readonly Tool[];
+  /** Where log lines go. Default: stderr. */
+  readonly writeLog?: (text: string) => void;
+};
+
+export type Running = {
+  /** The MCP endpoint on this machine. */
+  readonly url: string;
+  readonly operationsUrl: string | null;
+  readonly banner: readonly string[];
+  readonly passcode: string;
+  /** Looks at the configuration now instead of at the next poll. */
+  readonly reload: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Calls under way at a stop get this long. */
+const graceMs = 10_000;
+const refusalSweepMs = 60_000;
+const sealerRefreshMs = 5 * 60_000;
+
+/** Throws a StartError with one line for the operator. Whatever was opened until then is closed again. */
+export async function startNode({ env, cwd, extraTools = [], writeLog = writeToStderr }: StartOptions): Promise<Running> {
+  const startedAtMs = now();
+  const opened: (() => Promise<void>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of opened.toReversed()) await close();
+  };
+  try {
+    const config = await readConfiguration({ env, cwd });
+    const { log, flush } = createLog({ write: writeLog, soon: (task) => void timers.after(20, task) }, now);
+    opened.push(async () => flush());
+    const database = await openDatabase(join(config.home, "postern.db"));
+    opened.push(() => database.close());
+    const secrets = secretStore({ database, now });
+    const sealer = await openSealer({ secrets, now });
+    const origin = originOf(config.listen);
+    const passcode = newPasscode();
+    const authorization = openAuthorization({
+      config: () => deployment.site().config,
+      origin,
+      listenerIsLoopback: isLoopbackHost(config.listen.host),
+      passcode,
+      records: oauthRecords({ database, now }),
+      secrets,
+      now,
+      ids: randomUUID,
+      log,
+    });
+    const deployment: Deployment = await wire(config, {
+      now,
+      log,
+      timers,
+      hash: (text) => hash("sha256", text),
+      keys: { send: fetch, deadline: (ms) => AbortSignal.timeout(ms), embeddedKeys: authorization.keys, random: Math.random },
+      vaults: { sealer },
+      authorization: authorization.pages,
+      extraTools,
+    });
+    opened.push(() => deployment.close());
+
+    let stopping = false;
+    const listeners: Listener[] = [];
+    listeners.push(await listen({ ...config.listen, fetch: (request, inbound) => deployment.app.fetch(request, inbound), log }));
+    opened.push(() => stopListening(listeners));
+    if (config.operations !== null) {
+      const operations = createOperations({
+        host: config.operations.host,
+        metrics: deployment.metrics,
+        readiness: () => readinessOf(deployment, database, stopping),
+        gauges: () => gaugesOf(deployment, process.memoryUsage.rss(), startedAtMs),
+      });
+      listeners.push(await listen({ ...config.operations, fetch: (request) => operations.fetch(request), log }));
+    }
+    const watcher = watchConfig({
+      env,
+      cwd,
+      current: config,
+      timers,
+      apply: async (next) => {
+        await deployment.apply(next);
+        log("info", "configuration_applied", { generation: deployment.site().gate.generation });
+      },
+      refuse: (problems, closedClients) => {
+        for (const { line, message } of problems) log("error", "configuration_refused", { line, detail: message });
+        if (closedClients.length === 0) return;
+        deployment.closeClients(closedClients);
+        log("warn", "clients_closed", { clients: closedClients });
+      },
+    });
+    const stopTimers = [timers.every(refusalSweepMs, () => deployment.refusals.sweep()), timers.every(sealerRefreshMs, () => void sealer.refresh())];
+    log("info", "started", { address: origin });
+
+    const operationsUrl = config.operations === null ? null : originOf(config.operations);
+    return {
+      url: `${origin}/mcp`,
+      operationsUrl,
+      passcode,
+      banner: banner(await bannerFacts(deployment, { resource: `${origin}/mcp`, operations: operationsUrl, passcode })),
+      reload: () => watcher.check(),
+      stop: async () => {
+        stopping = true;
+        watcher.stop();
+        for (const stop of stopTimers) stop();
+        await closeAll();
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** The public listener first: `/readyz` keeps answering 503 while calls under way finish. */
+async function stopListening([first, ...rest]: readonly Listener[]): Promise<void> {
+  await first?.stop(graceMs);
+  for (const listener of rest) await listener.stop(0);
+}
