@@ -8,6 +8,8 @@ const maxNames = 10_000;
 export type Attempts = {
   /** Takes one attempt. 0 = go ahead, else the seconds to wait; a refused attempt is not counted. */
   take(name: string): number;
+  /** Gives the last attempt back: it turned out to be a good one. */
+  forgive(name: string): void;
 };
 
 /** `perMinute` attempts for each name. */
@@ -25,6 +27,10 @@ export function attempts({ perMinute, now }: { readonly perMinute: number; reado
       const [quietest] = taken.keys();
       if (taken.size > maxNames && quietest !== undefined) taken.delete(quietest);
       return 0;
+    },
+    forgive(name) {
+      const recent = taken.get(name);
+      if (recent !== undefined) taken.set(name, recent.slice(0, -1));
     },
   };
 }

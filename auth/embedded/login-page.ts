@@ -74,9 +74,9 @@ function destination(redirect: Redirect): string {
     case "web":
       return `<strong>${escape(redirect.host)}</strong>`;
     case "loopback":
-      return `<strong>a program on this computer</strong> (${escape(redirect.host)})`;
+      return `<strong>A program on this computer</strong> (${escape(redirect.host)})`;
     case "app":
-      return `<strong>the app on this device that opens</strong> <code>${escape(redirect.scheme)}:</code> <strong>links</strong>`;
+      return `<strong>The app on this device that opens <code>${escape(redirect.scheme)}:</code> links</strong>`;
   }
 }
 
@@ -149,5 +149,5 @@ button:hover,.button:hover{filter:brightness(1.08)}
 button.quiet:hover{border-color:var(--soft)}
 :focus-visible{outline:3px solid color-mix(in srgb,var(--accent) 55%,transparent);outline-offset:2px}
 .foot{margin-top:1.2rem;color:var(--soft);font-size:.85rem}
-@media(max-width:26rem){body{padding:0;place-items:stretch}main{border:0;border-radius:0;box-shadow:none;padding:1.4rem 1.15rem}.choice{flex-direction:column}}
+@media(max-width:26rem){body{padding:0;place-items:stretch}main{border:0;border-radius:0;box-shadow:none;padding:1.25rem 1.15rem}dl,form{margin-top:1.05rem}dt{padding-top:.65rem}dd{padding-bottom:.65rem}}
 `;

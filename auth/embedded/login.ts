@@ -11,7 +11,7 @@ import { parseRedirect, type Redirect } from "./redirects.ts";
 import { findResource, type Resource } from "./resources.ts";
 import { formOf, readBody, replay } from "./replay.ts";
 
-/** Wrong or right, from all browsers together: a passcode must not be guessed by opening many pages. */
+/** Wrong ones, from all browsers together: a passcode must not be guessed by opening many pages. Above it not even the right one is looked at. */
 const triesPerMinute = 5;
 
 const defaultAbilities = ["Search and read the notes in your vault"];
@@ -77,12 +77,13 @@ export function openLogin(parts: LoginParts): Login {
       const waitSeconds = tries.take("passcode");
       if (waitSeconds > 0) {
         log("warn", "oauth_passcode", { ...oauthClient, outcome: "too_many_tries" });
-        return show(pending, response, 429, `Too many tries. Wait ${waitSeconds} seconds, then try again.`, { "retry-after": String(waitSeconds) });
+        return show(pending, response, 429, `Too many tries. Wait ${waitSeconds} s, then try again.`, { "retry-after": String(waitSeconds) });
       }
       if (!timingSafeEqual(digestOf(form.get("passcode") ?? ""), expected)) {
         log("warn", "oauth_passcode", { ...oauthClient, outcome: "wrong" });
         return show(pending, response, 403, "That is not the passcode. Look at the terminal where Postern runs.");
       }
+      tries.forgive("passcode");
     }
     const grantId = await grantFor(provider, pending);
     const login = pending.needsPasscode ? { login: { accountId: operator(), remember: false } } : {};

@@ -70,6 +70,8 @@ function configuration({ records, now, resources }: ProviderParts, { operator, j
     responseTypes: ["code"],
     clientAuthMethods,
     clientDefaults: { id_token_signed_response_alg: signingAlgorithm },
+    // The answer is in `embedded.ts`, before any of this runs.
+    clientBasedCORS: () => false,
     pkce: { required: () => true },
     cookies: {
       keys: cookieKeys,
@@ -107,7 +109,7 @@ function configuration({ records, now, resources }: ProviderParts, { operator, j
       rpInitiatedLogout: { enabled: false },
       claimsParameter: { enabled: false },
       registration: { enabled: true, issueRegistrationAccessToken: false },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: async (_context, client, token) => token.clientId === client.clientId },
       resourceIndicators: {
         enabled: true,
         defaultResource: async (_context, _client, several) => {

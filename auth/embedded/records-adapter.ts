@@ -15,7 +15,7 @@ const unusedClientMs = 30 * 86_400_000;
 /** Models whose id is not a secret but is looked for elsewhere: a client's id, and a grant's in `removeByGrant`. */
 const openIds: ReadonlySet<string> = new Set(["Client", "Grant"]);
 
-/** Codes, refresh tokens and cookies are stored under their hash: who reads the database cannot use them. */
+/** Codes, refresh tokens and session cookies are stored under their hash: who reads the database cannot use them. */
 export function recordId(model: string, id: string): string {
   return openIds.has(model) ? id : createHash("sha256").update(id).digest("base64url");
 }
@@ -35,9 +35,11 @@ export function recordsAdapter({ records, now }: { readonly records: OAuthRecord
     return {
       async upsert(id, payload, expiresInSeconds) {
         // The id is never written in clear; `consumed` has its own place and is kept there.
-        const { jti: _id, consumed: _used, ...rest } = payload;
+        const { jti: _id, consumed: _used, session, ...rest } = payload;
+        // An open page remembers who opened it, the session's cookie among it, which nothing reads again.
+        const kept = session === undefined ? rest : { ...rest, session: { ...session, cookie: undefined } };
         const livesMs = model === "Client" ? unusedClientMs : (expiresInSeconds ?? 0) * 1_000;
-        await records.put(model, recordId(model, id), rest, livesMs === 0 ? null : now() + livesMs);
+        await records.put(model, recordId(model, id), kept, livesMs === 0 ? null : now() + livesMs);
       },
       async find(id) {
         return restore(await records.get(model, recordId(model, id)), id);

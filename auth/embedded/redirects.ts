@@ -27,7 +27,7 @@ export function parseRedirect(uri: string): { readonly ok: true; readonly redire
   const url = URL.parse(uri);
   if (url === null || scheme === undefined) return refuse("must be an absolute URI with a lower-case scheme");
   if (url.username !== "" || url.password !== "" || /^[^/?]*\/\/[^/?]*@/.test(uri)) return refuse("must not contain a user name or password");
-  if (scheme === "https") return uri.startsWith("https://") && url.host !== "" ? accept({ kind: "web", host: url.host }) : refuse("must name a host");
+  if (scheme === "https") return /^https:\/\/[^/?]/.test(uri) ? accept({ kind: "web", host: url.host }) : refuse("must name a host");
   if (scheme === "http") {
     // By spelling, not by what a parser makes of it: `http://2130706433/` is 127.0.0.1 too.
     const authority = /^http:\/\/((?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?)(?=[/?]|$)/.exec(uri)?.[1];

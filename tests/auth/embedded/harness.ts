@@ -142,13 +142,18 @@ export async function open(browser: Browser, url: string): Promise<{ readonly ur
   }
 }
 
+/** The words of a page. */
+export function gist(html: string): string {
+  return html.replace(/<style>.*?<\/style>/s, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim();
+}
+
 export type LoginPage = { readonly url: string; readonly html: string; readonly csrf: string };
 
 export async function openLoginPage(browser: Browser, url: string): Promise<LoginPage> {
   const page = await open(browser, url);
   const html = await page.response.text();
   const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1];
-  if (csrf === undefined) throw new Error(`no login page at ${page.url}: ${page.response.status} ${html}`);
+  if (csrf === undefined) throw new Error(`no login page at ${page.url}: ${page.response.status} ${gist(html)}`);
   return { url: page.url, html, csrf };
 }
 
@@ -156,7 +161,7 @@ export async function openLoginPage(browser: Browser, url: string): Promise<Logi
 export async function decide(browser: Browser, page: LoginPage, fields: Record<string, string>): Promise<URLSearchParams> {
   const response = await browser.post(page.url, { csrf: page.csrf, ...fields }, { origin: new URL(page.url).origin });
   const next = /^0; url=(.+)$/.exec(response.headers.get("refresh") ?? "")?.[1];
-  if (next === undefined) throw new Error(`the decision was not taken: ${response.status} ${await response.text()}`);
+  if (next === undefined) throw new Error(`the decision was not taken: ${response.status} ${gist(await response.text())}`);
   const left = await open(browser, new URL(next, page.url).href);
   return new URL(left.url).searchParams;
 }
