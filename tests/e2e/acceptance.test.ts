@@ -86,7 +86,7 @@ describe("stateless era", () => {
   it("answers on an event stream when nothing else is accepted", async () => {
     const reply = await post(postern.url, token, ping, { ...pingHeaders, accept: "text/event-stream" });
     expect(reply.headers).toMatchObject({ "content-type": "text/event-stream", "x-accel-buffering": "no", "cache-control": "no-cache, no-transform" });
-    expect(reply.text).toMatch(/^event: message\ndata: \{"jsonrpc":"2.0","id":3,"result":.*\}\n\n$/);
+    expect(reply.text).toMatch(/^: [^\n]*\n\nevent: message\ndata: \{"jsonrpc":"2.0","id":3,"result":.*\}\n\n$/);
   });
 
   const cases: [string, unknown, Record<string, string>, number, number][] = [
