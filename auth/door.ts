@@ -5,9 +5,9 @@ import { vendors } from "./vendors/vendors.ts";
 
 export type GateRequest = {
   readonly method: string;
-  /** The request target exactly as it arrived (RFC 9112 section 3.2). */
+  /** The request target exactly as it arrived, query included (RFC 9112 section 3.2). */
   readonly target: string;
-  /** One header's value, null if absent; a repeated header arrives joined by a comma. */
+  /** One header's value by its lower-case name, null if absent; a repeated header arrives joined by a comma. */
   readonly header: (name: string) => string | null;
   /** The socket's address. */
   readonly peerAddress: string;
@@ -24,48 +24,76 @@ export type Door = {
 /** A browser's question before the real request; it ends here. */
 export type Preflight = Omit<Door, "kind" | "origin"> & { readonly kind: "preflight"; readonly origin: string };
 
-export function doorOf(request: GateRequest, byHost: ReadonlyMap<string, Client>): Door | Preflight | Refusal {
-  const { header, target, method } = request;
-  const refuse = (reason: RefusalReason, more: Partial<Refusal> = {}): Refusal => ({ kind: "refusal", reason, origin: null, ...more });
-  if (!target.startsWith("/") || target.startsWith("//")) return refuse("bad_target");
-  if (hasTokenInQuery(target)) return refuse("token_in_query");
+/** What was found, in order of the checks: the first problem decides, and every answer to an allowed Origin names it. */
+export function doorOf({ method, target, header }: GateRequest, byHost: ReadonlyMap<string, Client>): Door | Preflight | Refusal {
   const hostHeader = header("host") ?? "";
+  const host = hostnameOf(hostHeader);
+  const client = byHost.get(host);
+  const asked = header("origin");
+  const origin = asked !== null && client !== undefined && isAllowedOrigin(asked, client, host) ? asked : null;
+  const refuse = (reason: RefusalReason, detail?: string): Refusal => ({
+    kind: "refusal",
+    reason,
+    origin,
+    ...(client === undefined ? {} : { client, host }),
+    ...(detail === undefined ? {} : { detail }),
+  });
+
+  if (!isOriginForm(target)) return refuse("bad_target");
+  if (hasTokenInQuery(target)) return refuse("token_in_query");
   if (hostHeader.includes(",")) return refuse("repeated_host");
   if (header("authorization")?.includes(",") === true) return refuse("repeated_authorization");
-  const host = hostnameOf(hostHeader);
-  const client = host === null ? undefined : byHost.get(host);
-  if (host === null || client === undefined) return refuse("unknown_host", { detail: `Host ${JSON.stringify(hostHeader.slice(0, 100))}; a proxy in front must keep the Host header` });
-  const origin = header("origin");
-  if (origin === null) return { kind: "door", client, host, origin };
-  if (!isAllowedOrigin(origin, client, host)) return refuse("origin_not_allowed", { client, host, detail: `Origin ${JSON.stringify(origin.slice(0, 100))}` });
-  return method === "OPTIONS" ? { kind: "preflight", client, host, origin } : { kind: "door", client, host, origin };
+  if (client === undefined)
+    return refuse("unknown_host", `no client has the host ${shown(hostHeader)}; a proxy in front must pass Host on unchanged`);
+  if (asked !== null && origin === null)
+    return refuse("origin_not_allowed", `the origin ${shown(asked)} is neither this host's nor the vendor's`);
+  if (method === "OPTIONS" && origin !== null) return { kind: "preflight", client, host, origin };
+  return { kind: "door", client, host, origin };
 }
 
-/** Parameters that would carry a bearer in the URL, where every log on the way keeps it (RFC 6750 section 5.3). */
-const tokenParameter = /^(?:access_token|token|id_token|bearer|authorization|jwt|api_key|apikey)$/i;
+/** A path and a query. What starts like another host, or names one, reads differently to different readers. */
+function isOriginForm(target: string): boolean {
+  return /^\/(?![/\\])[^#\s]*$/.test(target);
+}
+
+/** Parameters that would carry a credential in the URL, where every log on the way keeps it (RFC 6750 section 5.3). */
+const tokenParameter =
+  /^(?:access_?token|token|id_token|refresh_token|bearer(?:_token)?|authorization|jwt|cf_access_jwt_assertion|assertion|api_?key)$/i;
 
 function hasTokenInQuery(target: string): boolean {
   const query = target.indexOf("?");
   if (query === -1) return false;
-  for (const name of new URLSearchParams(target.slice(query + 1)).keys()) if (tokenParameter.test(name)) return true;
-  return false;
+  // Some readers part parameters at semicolons, take `-` for `_`, or `name[]` for a list.
+  const parameters = new URLSearchParams(target.slice(query + 1).replaceAll(";", "&"));
+  return parameters.keys().some((name) => tokenParameter.test(name.trim().replaceAll("-", "_").replace(/\[.*$/, "")));
 }
 
-/** Lower-case name without port; IPv6 stays in brackets. Null = not a host. A final dot names the same host and is taken off. */
-export function hostnameOf(header: string): string | null {
-  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)\.?(?::\d{1,5})?$/i.exec(header);
-  return match?.[1]?.toLowerCase() ?? null;
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)\.?(?::\d{1,5})?$/i;
+
+/** Lower-case name without port; IPv6 stays in brackets. Empty = not a host. A final dot names the same host and is taken off. */
+export function hostnameOf(header: string): string {
+  return hostPattern.exec(header)?.[1]?.toLowerCase() ?? "";
 }
 
 const loopbackOrigin = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
 
 /**
- * The own origin and the vendor's pages. A door on this machine also takes pages of this machine, such as the Inspector:
- * an origin is no credential, and a page from elsewhere cannot claim a loopback one.
+ * The own origin (with another port only if the configured resource names it) and the vendor's pages. `null`, the origin of
+ * sandboxed pages and files, is nobody's. A door on this machine also takes pages of this machine on any port, such as the
+ * Inspector's: whoever serves there already runs programs here, an origin is no credential, and a page that was rebound to
+ * 127.0.0.1 still shows its foreign name.
  */
 function isAllowedOrigin(origin: string, client: Client, host: string): boolean {
   if (client.loopback && loopbackOrigin.test(origin)) return true;
-  if (!client.loopback && origin === `https://${host}`) return true;
   const origins: readonly string[] = vendors[client.vendor].origins;
-  return origins.includes(origin);
+  return origin === `https://${host}` || origins.includes(origin) || isOriginOf(client.resources[host], origin);
+}
+
+function isOriginOf(resource: string | undefined, origin: string): boolean {
+  return resource !== undefined && URL.canParse(resource) && new URL(resource).origin === origin && origin !== "null";
+}
+
+/** Text from outside, for the log: one line, cut. */
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
 }

@@ -1,130 +1,143 @@
 /**
- * Where a client's cloud calls from. Addresses become 16 bytes once; a check compares prefixes. Only what an address
- * literal means everywhere is read: no octal, no short forms, no zone ids, so that no two readers can disagree.
+ * IP addresses and the ranges a client's cloud calls from. Own code and not a library: an allow-list must read text one way
+ * only (no octal, no short forms), and it has to run on Workers as well.
  */
 
-/** 16 bytes; an IPv4 address is its mapped form `::ffff:a.b.c.d`. */
+/** 16 bytes. An IPv4 address stands in its mapped form (`::ffff:a.b.c.d`), so all spellings of it are equal. */
 export type Address = Uint8Array;
 
-export type Range = {
-  readonly address: Address;
-  /** Leading bits of the 16 bytes that must agree, 1..128. */
-  readonly bits: number;
-  /** An IPv6 range never admits an IPv4 address, however wide it is. */
-  readonly isIpv4: boolean;
+/** A parsed list of CIDR ranges. */
+export type Ranges = {
+  /** As written in the configuration; for logs. */
+  readonly texts: readonly string[];
+  readonly prefixes: readonly Prefix[];
 };
-export type Ranges = readonly Range[];
+/** `bits` counts from the first of the 16 bytes: an IPv4 `/21` has 117. */
+type Prefix = { readonly bytes: Address; readonly bits: number; readonly isIpv4: boolean };
 
-export type ParsedRanges = { readonly ok: true; readonly value: Ranges } | { readonly ok: false; readonly index: number; readonly problem: RangeProblem };
-export type RangeProblem = "not_an_address" | "bad_prefix" | "host_bits" | "everything";
+export type RangesOutcome =
+  | { readonly ok: true; readonly value: Ranges }
+  /** `index` of the text at fault; `message` is a sentence without the text itself. */
+  | { readonly ok: false; readonly index: number; readonly message: string };
 
-/** Sentences for whoever wrote the range. */
-export const rangeProblems: Readonly<Record<RangeProblem, string>> = {
-  not_an_address: "is not an IPv4 or IPv6 address with an optional /prefix",
-  bad_prefix: "has a prefix length that is not a whole number in range",
-  host_bits: "has bits set behind its prefix; write the network address",
-  everything: "means every address; write `any` if that is meant",
-};
+/** Bits before an IPv4 address in its mapped form. */
+const mappedBits = 96;
 
-const octet = /^(?:0|[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/;
-const group = /^[0-9a-fA-F]{1,4}$/;
-const prefixLength = /^(?:0|[1-9]\d{0,2})$/;
-const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
-
-/** Null for anything but one plain address literal (RFC 4291 section 2.2, RFC 791). Zone ids are not addresses. */
-export function parseAddress(text: string): Address | null {
-  if (text.length > 45) return null;
-  const bytes = text.includes(":") ? ipv6(text) : ipv4(text);
-  return bytes === null ? null : Uint8Array.from(bytes);
-}
-
-/** Parses CIDR ranges; a bare address is a range of one. The first problem is reported with its place in `texts`. */
-export function parseRanges(texts: readonly string[]): ParsedRanges {
-  const value: Range[] = [];
+/**
+ * CIDR texts such as `160.79.104.0/21` or `2001:db8::/32`; a bare address is a range of one. Refused: anything else (also
+ * blanks, zone ids, short forms), bits set beyond the prefix, and a range that holds every address: that needs the word
+ * `any`, which the configuration reads. No texts make a list that nobody is in.
+ */
+export function parseRanges(texts: readonly string[]): RangesOutcome {
+  const prefixes: Prefix[] = [];
   for (const [index, text] of texts.entries()) {
-    const range = parseRange(text);
-    if (typeof range === "string") return { ok: false, index, problem: range };
-    value.push(range);
+    const prefix = parsePrefix(text);
+    if (typeof prefix === "string") return { ok: false, index, message: prefix };
+    prefixes.push(prefix);
   }
-  return { ok: true, value };
+  return { ok: true, value: { texts: [...texts], prefixes } };
 }
 
-function parseRange(text: string): Range | RangeProblem {
-  const slash = text.indexOf("/");
-  const literal = slash === -1 ? text : text.slice(0, slash);
-  const address = parseAddress(literal);
-  if (address === null) return "not_an_address";
-  const width = literal.includes(":") ? 128 : 32;
-  const written = slash === -1 ? String(width) : text.slice(slash + 1);
-  if (!prefixLength.test(written) || Number(written) > width) return "bad_prefix";
-  const bits = Number(written) + (128 - width);
-  const isIpv4 = isMapped(address) && bits >= 96;
-  if (Number(written) === 0 || (isIpv4 && bits === 96)) return "everything";
-  return hasBitsBehind(address, bits) ? "host_bits" : { address, bits, isIpv4 };
+/** A sentence instead of a prefix says what is wrong. */
+function parsePrefix(text: string): Prefix | string {
+  const [addressText = "", bitsText, more] = text.split("/");
+  const bytes = parseAddress(addressText);
+  if (bytes === null || more !== undefined) return "This is not an IP address or CIDR range such as 192.0.2.0/24.";
+  const isIpv4 = isMapped(bytes);
+  // `::ffff:192.0.2.0/120` is written as IPv6 and counts as IPv6 does.
+  const offset = isIpv4 && !addressText.includes(":") ? mappedBits : 0;
+  if (bitsText !== undefined && !/^(0|[1-9]\d{0,2})$/.test(bitsText)) return "The prefix length must be a whole number.";
+  const bits = bitsText === undefined ? 128 : offset + Number(bitsText);
+  if (bits > 128) return `The prefix length must be at most ${128 - offset}.`;
+  if (bits === offset || (isIpv4 && bits === mappedBits)) return "This range holds every address; write `any` if that is meant.";
+  if (isIpv4 && bits < mappedBits) return "This range mixes IPv4 and IPv6 addresses; write two.";
+  if (hasBitsBeyond(bytes, bits)) return `The address has bits set beyond /${bits - offset}; write the first address of the range.`;
+  return { bytes, bits, isIpv4 };
 }
 
-export function inRanges(ranges: Ranges, address: Address): boolean {
+/** Whether one of the ranges holds the address. IPv6 ranges never hold IPv4 addresses, whatever their spelling. */
+export function inRanges({ prefixes }: Ranges, address: Address): boolean {
   const isIpv4 = isMapped(address);
-  return ranges.some((range) => range.isIpv4 === isIpv4 && agree(range.address, address, range.bits));
+  for (const prefix of prefixes) if (prefix.isIpv4 === isIpv4 && holds(prefix, address)) return true;
+  return false;
 }
 
-function isMapped(address: Address): boolean {
-  return mappedPrefix.every((byte, at) => address[at] === byte);
-}
-
-function agree(left: Address, right: Address, bits: number): boolean {
+function holds({ bytes, bits, isIpv4 }: Prefix, address: Address): boolean {
   const whole = bits >> 3;
-  for (let at = 0; at < whole; at += 1) if (left[at] !== right[at]) return false;
+  for (let at = isIpv4 ? 12 : 0; at < whole; at++) if (bytes[at] !== address[at]) return false;
   const rest = bits & 7;
-  if (rest === 0) return true;
-  const mask = 0xff << (8 - rest);
-  return ((left[whole] ?? 0) & mask) === ((right[whole] ?? 0) & mask);
+  return rest === 0 || ((bytes[whole] ?? 0) ^ (address[whole] ?? 0)) >> (8 - rest) === 0;
 }
 
-function hasBitsBehind(address: Address, bits: number): boolean {
-  return address.some((byte, at) => {
-    const kept = Math.min(8, Math.max(0, bits - at * 8));
-    return (byte & (0xff >> kept)) !== 0;
-  });
+function hasBitsBeyond(bytes: Address, bits: number): boolean {
+  return bytes.some((byte, at) => (byte & (0xff >> Math.min(8, Math.max(0, bits - at * 8)))) !== 0);
 }
 
-function ipv4(text: string): number[] | null {
-  const octets = octetsOf(text);
-  return octets === null ? null : [...mappedPrefix, ...octets];
+function isMapped(bytes: Address): boolean {
+  for (let at = 0; at < 10; at++) if (bytes[at] !== 0) return false;
+  return bytes[10] === 0xff && bytes[11] === 0xff;
 }
 
-function octetsOf(text: string): number[] | null {
-  const parts = text.split(".");
-  return parts.length === 4 && parts.every((part) => octet.test(part)) ? parts.map(Number) : null;
+/** Reads exactly what Node's `net.isIP` accepts, less zone ids (`fe80::1%eth0`). `null` = not an address. */
+export function parseAddress(text: string): Address | null {
+  if (!text.includes(":")) {
+    const quad = parseQuad(text);
+    return quad === null ? null : Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...quad]);
+  }
+  // The longest spelling is eight groups with a dotted end: 45 characters.
+  if (text.length > 45) return null;
+  const [head = "", tail, more] = text.split("::");
+  if (more !== undefined) return null;
+  const front = parseGroups(head, tail === undefined);
+  const back = tail === undefined ? [] : parseGroups(tail, true);
+  if (front === null || back === null) return null;
+  const missing = 16 - front.length - back.length;
+  // "::" stands for at least one group.
+  if (tail === undefined ? missing !== 0 : missing < 2) return null;
+  const bytes = new Uint8Array(16);
+  bytes.set(front);
+  bytes.set(back, 16 - back.length);
+  return bytes;
 }
 
-function ipv6(text: string): number[] | null {
-  const halves = text.split("::");
-  if (halves.length > 2) return null;
-  const head = groupsOf(halves[0] ?? "", halves.length === 1);
-  const tail = halves[1] === undefined ? [] : groupsOf(halves[1], true);
-  if (head === null || tail === null) return null;
-  if (halves.length === 1) return head.length === 16 ? head : null;
-  const missing = 16 - head.length - tail.length;
-  return missing >= 2 ? [...head, ...Array.from({ length: missing }, () => 0), ...tail] : null;
-}
-
-/** Bytes of colon-separated groups; the last one may be dotted if `dotted`. An empty text has none. */
-function groupsOf(text: string, dotted: boolean): number[] | null {
+/** Bytes of groups such as `2001:db8`; a dotted IPv4 address may end them where `mayEndInQuad`. */
+function parseGroups(text: string, mayEndInQuad: boolean): readonly number[] | null {
   if (text === "") return [];
+  const groups = text.split(":");
   const bytes: number[] = [];
-  const parts = text.split(":");
-  for (const [index, part] of parts.entries()) {
-    if (dotted && index === parts.length - 1 && part.includes(".")) {
-      const octets = octetsOf(part);
-      if (octets === null) return null;
-      bytes.push(...octets);
-    } else if (group.test(part)) {
-      const value = Number.parseInt(part, 16);
+  for (const [at, group] of groups.entries()) {
+    if (/^[0-9a-f]{1,4}$/i.test(group)) {
+      const value = Number.parseInt(group, 16);
       bytes.push(value >> 8, value & 0xff);
-    } else {
-      return null;
+      continue;
     }
+    const quad = mayEndInQuad && at === groups.length - 1 ? parseQuad(group) : null;
+    if (quad === null) return null;
+    bytes.push(...quad);
   }
   return bytes;
+}
+
+const quadPattern = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+
+/** Four decimal numbers without leading zeros, which some readers take for octal. */
+function parseQuad(text: string): readonly number[] | null {
+  const match = quadPattern.exec(text);
+  if (match === null) return null;
+  const bytes: number[] = [];
+  for (let at = 1; at <= 4; at++) {
+    const part = match[at] ?? "";
+    const value = Number(part);
+    if (value > 255 || (part.length > 1 && part.startsWith("0"))) return null;
+    bytes.push(value);
+  }
+  return bytes;
+}
+
+/** One spelling of each address, for logs and as a key: dotted for IPv4, eight groups for IPv6. */
+export function formatAddress(address: Address): string {
+  if (isMapped(address)) return address.slice(12).join(".");
+  const groups: string[] = [];
+  for (let at = 0; at < 16; at += 2) groups.push((((address[at] ?? 0) << 8) | (address[at + 1] ?? 0)).toString(16));
+  return groups.join(":");
 }

@@ -4,7 +4,8 @@ import type { Issuer } from "./client.ts";
 import type { KeyFailure, LoadedKeys } from "./keys.ts";
 
 /** What is used of `fetch`. */
-export type Send = (url: string, init: { readonly redirect: "manual"; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> }) => Promise<Response>;
+export type Send = (url: string, init: SendInit) => Promise<Response>;
+type SendInit = { readonly redirect: "manual"; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> };
 
 export type KeySourceDependencies = {
   readonly send: Send;
@@ -15,7 +16,10 @@ export type KeySourceDependencies = {
 };
 
 const documentBytes = 256 * 1024;
+/** For each document, until its last byte. */
 const documentMs = 5000;
+/** A set with more is not read further: each key may have to be tried. */
+const maxKeys = 100;
 
 export function keySource(issuer: Issuer, dependencies: KeySourceDependencies): () => Promise<LoadedKeys> {
   if (issuer.kind === "embedded") return async () => keysIn({ keys: await dependencies.embeddedKeys() });
@@ -45,7 +49,6 @@ async function discover(issuer: string, dependencies: KeySourceDependencies): Pr
 }
 
 async function fetchKeys(url: string, dependencies: KeySourceDependencies): Promise<LoadedKeys> {
-  if (!isFetchable(url)) return { ok: false, reason: "forbidden_url" };
   const document = await fetchJson(url, dependencies);
   return document.ok ? keysIn(document.value) : document;
 }
@@ -58,19 +61,29 @@ function isFetchable(url: string): boolean {
   return username === "" && password === "" && (protocol === "https:" || (protocol === "http:" && isLoopback));
 }
 
-type Fetched = { readonly ok: true; readonly value: Readonly<Record<string, unknown>> } | { readonly ok: false; readonly reason: KeyFailure };
+type Fetched =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly reason: KeyFailure };
 
 async function fetchJson(url: string, { send, deadline }: KeySourceDependencies): Promise<Fetched> {
+  if (!isFetchable(url)) return { ok: false, reason: "forbidden_url" };
+  const signal = deadline(documentMs);
   try {
-    const response = await send(url, { redirect: "manual", signal: deadline(documentMs), headers: { accept: "application/json" } });
-    if (response.status >= 300 && response.status < 400) return { ok: false, reason: "redirected" };
-    if (response.status !== 200) return { ok: false, reason: "bad_status" };
+    const response = await send(url, { redirect: "manual", signal, headers: { accept: "application/json" } });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return { ok: false, reason: isRedirect(response) ? "redirected" : "bad_status" };
+    }
     const text = await readText(response);
-    if (text === null) return { ok: false, reason: "too_large" };
-    return parse(text);
+    return text === null ? { ok: false, reason: "too_large" } : parse(text);
   } catch {
-    return { ok: false, reason: "unreachable" };
+    return { ok: false, reason: signal.aborted ? "timeout" : "unreachable" };
   }
+}
+
+/** Some runtimes hide the status of a redirect that is not followed. */
+function isRedirect({ status, type }: Response): boolean {
+  return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
 async function readText(response: Response): Promise<string | null> {
@@ -95,15 +108,19 @@ function parse(text: string): Fetched {
   }
 }
 
-/** An empty or unreadable set is a failure: it must not replace a good one. Private and symmetric keys are no verification keys. */
+/** An empty or unreadable set is a failure: it must not replace a good one. */
 function keysIn(document: Readonly<Record<string, unknown>>): LoadedKeys {
   const list = document["keys"];
-  const keys = Array.isArray(list) ? list.filter(isPublicKey) : [];
+  const keys = Array.isArray(list) ? list.filter(isPublicKey).slice(0, maxKeys) : [];
   return keys.length === 0 ? { ok: false, reason: "no_keys" } : { ok: true, keys };
 }
 
+/** Symmetric keys would let a verifier sign; a published private half (`d`) lets everybody. Keys without a name cannot be chosen. */
 function isPublicKey(value: unknown): value is JWK {
-  return isRecord(value) && typeof value["kid"] === "string" && (value["kty"] === "RSA" || value["kty"] === "EC" || value["kty"] === "OKP") && value["d"] === undefined;
+  if (!isRecord(value) || value["d"] !== undefined) return false;
+  return (
+    typeof value["kid"] === "string" && value["kid"] !== "" && (value["kty"] === "RSA" || value["kty"] === "EC" || value["kty"] === "OKP")
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,144 +1,144 @@
 /**
- * Verification keys of one issuer. jose's remote key set refetches on every unknown key once its cache is stale and knows
- * no back-off, so this refresher stands around it: one fetch at a time, at most one per 30 s for keys nobody knows, the
- * last good set served for up to a day while the issuer cannot be reached.
+ * Public keys of one issuer. The token library's own remote set refetches on every request once its cache is stale and the
+ * endpoint is down; this one keeps serving what it had, backs off, and fetches once however many callers wait.
+ * It works on use, not by timers: nothing is fetched for an issuer that nobody calls through.
  */
-import { type CryptoKey, importJWK, type JWK } from "jose";
+import { createLocalJWKSet, type JWK } from "jose";
 import type { Now } from "../storage/ports.ts";
 
-export type FoundKey =
-  | { readonly kind: "key"; readonly key: CryptoKey | Uint8Array }
-  | { readonly kind: "unknown" }
-  /** No usable set, and none can be had now. */
-  | { readonly kind: "unavailable"; readonly retryAfterSeconds: number };
+/** Keys that were read together. */
+export type KeySet = {
+  /** Grows with every change; 1 is the first. */
+  readonly version: number;
+  /** Finds the key for a token's `kid` and `alg`; throws the token library's errors. */
+  readonly find: ReturnType<typeof createLocalJWKSet>;
+};
 
 export type Keys = {
-  readonly find: (kid: string, alg: string) => Promise<FoundKey>;
-  /** After a failed signature under a known key: true if a fetch, where one is allowed now, brought another key of that name. */
-  readonly replaced: (kid: string) => Promise<boolean>;
-  /** Changes with the set; verdicts under another version are void. */
+  /** Version of the set in use; 0 = none yet. A verdict reached with another version is void. Never waits. */
   readonly version: () => number;
+  /** The set to verify with; `null` = none can be had now. Waits only if there is none. Never rejects. */
+  readonly current: () => Promise<KeySet | null>;
+  /** After a failure that other keys might cure: a set newer than `seen`, or `null`. Fetches at most once per 30 s. Never rejects. */
+  readonly newerThan: (seen: KeySet) => Promise<KeySet | null>;
+  /** Until the next attempt is allowed; at least 1. */
+  readonly retryAfterSeconds: () => number;
   readonly health: () => KeysHealth;
 };
+
 export type KeysHealth = {
-  /** Seconds since the set was last fetched; null = never. */
+  /** Seconds since the keys were last fetched; null = never. */
   readonly ageSeconds: number | null;
+  /** Whether there are keys to verify with. */
   readonly ok: boolean;
-  /** Why the last fetch failed. */
+  /** Why the last attempt failed; absent = it did not. */
   readonly reason?: KeyFailure;
 };
 
-/** Why a fetch brought no keys. */
-export type KeyFailure = "unreachable" | "bad_status" | "redirected" | "too_large" | "not_json" | "no_keys" | "issuer_mismatch" | "forbidden_url";
+/** Why an attempt brought no keys. */
+export type KeyFailure =
+  | "unreachable"
+  | "timeout"
+  | "bad_status"
+  | "redirected"
+  | "too_large"
+  | "not_json"
+  | "no_keys"
+  | "issuer_mismatch"
+  | "forbidden_url";
 export type LoadedKeys = { readonly ok: true; readonly keys: readonly JWK[] } | { readonly ok: false; readonly reason: KeyFailure };
 
 export type KeysDependencies = {
+  /** Reads the keys, bounded in time. A rejection counts as `unreachable`. */
   readonly load: () => Promise<LoadedKeys>;
   readonly now: Now;
-  /** 0 (inclusive) to 1; spreads refreshes of several replicas. */
+  /** 0 (inclusive) to 1; spreads the refreshes of several replicas. */
   readonly random: () => number;
 };
 
-const refreshAfterMs = 600_000;
-const jitterMs = 60_000;
-const unknownCooldownMs = 30_000;
+const refreshMs = 10 * 60_000;
+/** Least time between two fetches that tokens can provoke, and the first step of the back-off. */
+const cooldownMs = 30_000;
+const backOffMaxMs = 5 * 60_000;
+/** After this long without success nothing is verified any more. */
 const usableForMs = 24 * 3_600_000;
-/** First wait after a failed fetch without and with a usable set; doubled each time, at most five minutes. */
-const coldRetryMs = 1000;
-const warmRetryMs = 30_000;
-const longestRetryMs = 300_000;
-
-type KeySet = { readonly byKid: ReadonlyMap<string, readonly JWK[]>; readonly text: string };
+/** An attempt older than this was given up by its runtime (a Worker drops what an ended request began) and is not waited for. */
+const givenUpMs = 30_000;
 
 export function createKeys({ load, now, random }: KeysDependencies): Keys {
-  let set: KeySet | null = null;
+  let held: { readonly text: string; readonly set: KeySet } | null = null;
   let loadedAtMs = 0;
-  let refreshAtMs = 0;
-  let lastFetchMs = Number.NEGATIVE_INFINITY;
-  let nextFetchMs = 0;
+  let attemptedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the next attempt is due after a success, or allowed after a failure. */
+  let nextAtMs = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let failure: KeyFailure | null = null;
-  let version = 0;
-  let fetching: Promise<void> | null = null;
-  const imported = new Map<JWK, Promise<CryptoKey | Uint8Array>>();
+  let flight: Promise<void> | null = null;
 
-  const usable = (): KeySet | null => (set !== null && now() - loadedAtMs < usableForMs ? set : null);
+  const usable = (): KeySet | null => (held !== null && now() - loadedAtMs < usableForMs ? held.set : null);
+
   const settle = (loaded: LoadedKeys): void => {
-    if (!loaded.ok) {
+    if (!loaded.ok || loaded.keys.length === 0) {
+      failure = loaded.ok ? "no_keys" : loaded.reason;
+      nextAtMs = now() + Math.min(backOffMaxMs, cooldownMs * 2 ** failures) * (1 + 0.1 * random());
       failures += 1;
-      failure = loaded.reason;
-      const first = usable() === null ? coldRetryMs : warmRetryMs;
-      nextFetchMs = now() + Math.min(longestRetryMs, first * 2 ** (failures - 1));
       return;
     }
     failures = 0;
     failure = null;
     loadedAtMs = now();
-    refreshAtMs = loadedAtMs + refreshAfterMs + random() * jitterMs;
-    nextFetchMs = 0;
+    nextAtMs = loadedAtMs + refreshMs * (0.9 + 0.2 * random());
+    // The same keys keep their version, and with it every token that was verified with them.
     const text = JSON.stringify(loaded.keys);
-    if (set?.text === text) return;
-    set = { byKid: groupByKid(loaded.keys), text };
-    imported.clear();
-    version += 1;
+    if (held?.text !== text)
+      held = { text, set: { version: (held?.set.version ?? 0) + 1, find: createLocalJWKSet({ keys: [...loaded.keys] }) } };
   };
-  const fetchOnce = (): Promise<void> => {
-    lastFetchMs = now();
-    fetching ??= load()
+
+  const isUnderWay = (): boolean => flight !== null && now() - attemptedAtMs < givenUpMs;
+  const fetchOnce = async (): Promise<void> => {
+    if (flight !== null && isUnderWay()) return flight;
+    attemptedAtMs = now();
+    const own = load()
       .catch((): LoadedKeys => ({ ok: false, reason: "unreachable" }))
       .then(settle)
       .finally(() => {
-        fetching = null;
+        if (flight === own) flight = null;
       });
-    return fetching;
+    flight = own;
+    return own;
   };
-  const candidates = (kid: string, alg: string): readonly JWK[] => (usable()?.byKid.get(kid) ?? []).filter((jwk) => fits(jwk, alg));
-  const mayAskAgain = (): boolean => fetching !== null || (now() - lastFetchMs >= unknownCooldownMs && now() >= nextFetchMs);
 
   return {
-    find: async (kid, alg) => {
-      if (usable() === null) {
-        if (fetching !== null || now() >= nextFetchMs) await fetchOnce();
-        if (usable() === null) return { kind: "unavailable", retryAfterSeconds: Math.max(1, Math.ceil((nextFetchMs - now()) / 1000)) };
-      } else if (now() >= refreshAtMs && now() >= nextFetchMs) {
-        // In the background: the set at hand is still good, and nobody waits for an issuer that may be slow.
-        void fetchOnce();
+    version: () => held?.set.version ?? 0,
+    current: async () => {
+      const set = usable();
+      const isDue = now() >= nextAtMs;
+      if (set === null) {
+        if (isDue || isUnderWay()) await fetchOnce();
+        return usable();
       }
-      if (candidates(kid, alg).length === 0 && mayAskAgain()) await fetchOnce();
-      const [jwk, second] = candidates(kid, alg);
-      // Two keys under one name: which one signed is anybody's guess, so neither counts.
-      if (jwk === undefined || second !== undefined) return { kind: "unknown" };
-      const key = imported.get(jwk) ?? importJWK(jwk, alg);
-      imported.set(jwk, key);
-      return key.then(
-        (ready): FoundKey => ({ kind: "key", key: ready }),
-        (): FoundKey => ({ kind: "unknown" }),
-      );
+      // In the background: the set at hand is still good, and nobody waits for an issuer that may be slow.
+      if (isDue) void fetchOnce();
+      return set;
     },
-    replaced: async (kid) => {
-      if (!mayAskAgain()) return false;
-      const before = JSON.stringify(usable()?.byKid.get(kid));
+    newerThan: async (seen) => {
+      const newer = (): KeySet | null => {
+        const set = usable();
+        return set !== null && set.version > seen.version ? set : null;
+      };
+      const known = newer();
+      if (known !== null) return known;
+      // While the source is down its back-off counts, while it is up the cooldown.
+      const isAllowed = now() >= (failures > 0 ? nextAtMs : attemptedAtMs + cooldownMs);
+      if (!isAllowed && !isUnderWay()) return null;
       await fetchOnce();
-      return JSON.stringify(usable()?.byKid.get(kid)) !== before;
+      return newer();
     },
-    version: () => version,
-    health: () => ({ ageSeconds: set === null ? null : Math.round((now() - loadedAtMs) / 1000), ok: usable() !== null, ...(failure === null ? {} : { reason: failure }) }),
+    retryAfterSeconds: () => Math.max(1, Math.ceil((nextAtMs - now()) / 1000)),
+    health: () => ({
+      ageSeconds: held === null ? null : Math.max(0, Math.round((now() - loadedAtMs) / 1000)),
+      ok: usable() !== null,
+      ...(failure === null ? {} : { reason: failure }),
+    }),
   };
-}
-
-function groupByKid(keys: readonly JWK[]): ReadonlyMap<string, readonly JWK[]> {
-  const groups = new Map<string, JWK[]>();
-  for (const jwk of keys) {
-    if (jwk.kid === undefined || jwk.use === "enc") continue;
-    const group = groups.get(jwk.kid);
-    if (group === undefined) groups.set(jwk.kid, [jwk]);
-    else group.push(jwk);
-  }
-  return groups;
-}
-
-const keyTypes: Readonly<Record<string, string>> = { RS: "RSA", PS: "RSA", ES: "EC", Ed: "OKP" };
-
-function fits(jwk: JWK, alg: string): boolean {
-  return jwk.kty === keyTypes[alg.slice(0, 2)] && (jwk.alg === undefined || jwk.alg === alg);
 }

@@ -25,8 +25,8 @@ export function resourceMetadata(client: Client, host: string): ResourceMetadata
 
 /** Where the document of a host is found (RFC 9728 section 3.1: the well-known part stands between host and path). */
 export function resourceMetadataUrl(client: Client, host: string): string {
-  const { origin, pathname } = new URL(resourceOf(client, host));
-  return `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}`;
+  const { origin, pathname, search } = new URL(resourceOf(client, host));
+  return `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}${search}`;
 }
 
 function resourceOf(client: Client, host: string): string {
