@@ -112,6 +112,8 @@ describe("Chromium", () => {
       const page = await browser.newPage();
       await page.setContent("<title>문</title><form onsubmit='document.title=`들어감`; return false'><button>열기</button></form>");
       expect(await page.title()).toBe("문");
+      // What is drawn, not what the source says: without fonts this is empty.
+      expect(await page.getByRole("button").innerText()).toBe("열기");
       await page.getByRole("button", { name: "열기" }).click();
       await page.waitForFunction("document.title === `들어감`");
       expect((await page.screenshot()).subarray(1, 4).toString()).toBe("PNG");

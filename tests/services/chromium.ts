@@ -1,7 +1,7 @@
 /** The browser of the tests: the system's, or the one packed in `@sparticuz/chromium`. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -44,8 +44,9 @@ export async function locateChromium(): Promise<Found> {
 /** Unpacks once per clone (about 4 s, 200 MB) into a folder that appears whole or not at all, so that suites may race for it. */
 async function unpack(): Promise<Found> {
   const home = join(modules, ".cache", "postern-chromium");
-  const found = { path: join(home, "chromium"), env: { FONTCONFIG_PATH: join(home, "fonts") } };
-  if (existsSync(found.path)) return found;
+  const found = { path: join(home, "chromium"), env: { FONTCONFIG_FILE: join(home, "fonts.conf") } };
+  if (existsSync(found.path) && existsSync(found.env.FONTCONFIG_FILE)) return found;
+  await rm(home, { recursive: true, force: true });
   await mkdir(dirname(home), { recursive: true });
   const scratch = await mkdtemp(`${home}-`);
   try {
@@ -56,6 +57,7 @@ async function unpack(): Promise<Found> {
       env: { ...process.env, TMPDIR: scratch },
       timeout: 120_000,
     });
+    await writeFile(join(scratch, "fonts.conf"), fontsOf(home));
     await rename(scratch, home).catch((error: unknown) => {
       if (!existsSync(found.path)) throw error;
     });
@@ -63,6 +65,13 @@ async function unpack(): Promise<Found> {
     await rm(scratch, { recursive: true, force: true });
   }
   return found;
+}
+
+/** The packed configuration names folders of another machine; without any font no text is drawn and password fields crash. */
+function fontsOf(home: string): string {
+  const folders = [join(home, "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];
+  const lines = folders.map((folder) => `<dir>${folder}</dir>`).join("");
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${lines}<cachedir>${join(home, "fonts-cache")}</cachedir></fontconfig>\n`;
 }
 
 async function missingLibraries(program: string): Promise<readonly string[]> {
