@@ -76,8 +76,9 @@ export function createLog(sink: LogSink, now: Now, verbose = false): FlushableLo
 /** `,"name":value` for each field that may be written. */
 function rendered(fields: Readonly<Record<string, unknown>>): string {
   let text = "";
-  for (const [name, value] of Object.entries(fields)) {
-    if (!allowed.has(name) || value === undefined) continue;
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined || !allowed.has(name)) continue;
     text += `,"${name}":${JSON.stringify(typeof value === "string" && value.length > 512 ? `${value.slice(0, 512)}…` : value)}`;
   }
   return text;

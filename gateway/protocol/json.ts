@@ -8,44 +8,49 @@ export type ParsedJson = { readonly ok: true; readonly value: unknown } | { read
 
 /** `maxDepth`: how many objects and arrays may stand inside one another. */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
-  const shape = scan(text, maxDepth);
-  if (shape === "too_deep") return { ok: false, problem: "too_deep" };
+  const colons = countColons(text, maxDepth);
+  if (colons === null) return { ok: false, problem: "too_deep" };
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    return shape === "ok" ? { ok: true, value } : { ok: false, problem: shape };
+    value = JSON.parse(text);
   } catch {
     return { ok: false, problem: "syntax" };
   }
+  // Every member is written with one colon outside strings; where a key came twice, one colon has no member left.
+  return countMembers(value) === colons ? { ok: true, value } : { ok: false, problem: "duplicate_key" };
 }
 
 const quote = 0x22;
-const backslash = 0x5c;
 const colon = 0x3a;
+const backslash = 0x5c;
 
-/** One pass over the text; tolerant of broken JSON, which JSON.parse refuses afterwards. Linear in the text. */
-function scan(text: string, maxDepth: number): "ok" | "duplicate_key" | "too_deep" {
-  const keysOfOpenObjects: (Set<string> | null)[] = [];
-  let keys: Set<string> | null = null;
-  let duplicate = false;
+/** Colons outside strings; null = nested deeper than `maxDepth`. Takes broken JSON too, which JSON.parse then refuses. Linear in the text. */
+function countColons(text: string, maxDepth: number): number | null {
+  let colons = 0;
+  let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      const end = endOfString(text, at);
-      if (keys !== null && isFollowedByColon(text, end)) {
-        const key = keyBetween(text, at, end);
-        if (keys.has(key)) duplicate = true;
-        keys.add(key);
-      }
-      at = end;
+      at = endOfString(text, at);
+    } else if (code === colon) {
+      colons += 1;
     } else if (code === 0x7b || code === 0x5b) {
-      if (keysOfOpenObjects.length >= maxDepth) return "too_deep";
-      keysOfOpenObjects.push(keys);
-      keys = code === 0x7b ? new Set() : null;
+      depth += 1;
+      if (depth > maxDepth) return null;
     } else if (code === 0x7d || code === 0x5d) {
-      keys = keysOfOpenObjects.pop() ?? null;
+      depth -= 1;
     }
   }
-  return duplicate ? "duplicate_key" : "ok";
+  return colons;
+}
+
+/** Members of all objects in a value that JSON.parse made; recursion is bounded by `maxDepth` above. */
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside: readonly unknown[] = Object.values(value);
+  let members = Array.isArray(value) ? 0 : inside.length;
+  for (const item of inside) members += countMembers(item);
+  return members;
 }
 
 /** Index of the closing quote of the string that opens at `start`; the end of the text if there is none. */
@@ -58,24 +63,4 @@ function endOfString(text: string, start: number): number {
     end = text.indexOf('"', end + 1);
   }
   return text.length;
-}
-
-function isFollowedByColon(text: string, end: number): boolean {
-  for (let at = end + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === colon) return true;
-    if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return false;
-  }
-  return false;
-}
-
-/** The key as JSON reads it: `"m\u0065thod"` is `method`. A key that is no valid JSON string stands for itself. */
-function keyBetween(text: string, start: number, end: number): string {
-  const raw = text.slice(start + 1, end);
-  if (!raw.includes("\\")) return raw;
-  try {
-    return String(JSON.parse(`"${raw}"`));
-  } catch {
-    return raw;
-  }
 }
