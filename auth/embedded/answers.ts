@@ -5,7 +5,12 @@ import type { ServerResponse } from "node:http";
 type Headers = Readonly<Record<string, string>>;
 
 export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Headers = {}): void {
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers });
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  });
   response.end(JSON.stringify(value));
 }
 
@@ -15,7 +20,12 @@ export function sendError(response: ServerResponse, status: number, error: strin
 }
 
 /** An HTML page that may load nothing, be framed by nobody, and post only to us. `style` is the text of its one style element. */
-export function sendPage(response: ServerResponse, status: number, { html, style }: { readonly html: string; readonly style: string }, headers: Headers = {}): void {
+export function sendPage(
+  response: ServerResponse,
+  status: number,
+  { html, style }: { readonly html: string; readonly style: string },
+  headers: Headers = {},
+): void {
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": [

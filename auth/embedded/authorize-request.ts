@@ -17,9 +17,14 @@ export function normalizeAuthorize(query: URLSearchParams, resources: readonly R
   for (const name of passed) for (const value of query.getAll(name)) result.append(name, value);
   const asked = query.getAll("scope").join(" ").split(" ");
   result.set("scope", scopes.filter((scope) => scope === "mcp" || asked.includes(scope)).join(" "));
-  const prompts = query.getAll("prompt").join(" ").split(" ").filter((prompt) => knownPrompts.includes(prompt));
+  const prompts = query
+    .getAll("prompt")
+    .join(" ")
+    .split(" ")
+    .filter((prompt) => knownPrompts.includes(prompt));
   result.set("prompt", prompts.includes("none") ? "none" : [...new Set([...prompts, "consent"])].join(" "));
-  for (const resource of new Set(query.getAll("resource").map((value) => canonicalResource(resources, value)))) result.append("resource", resource);
+  for (const resource of new Set(query.getAll("resource").map((value) => canonicalResource(resources, value))))
+    result.append("resource", resource);
   // Only `query` is offered; any other value is passed on as one that does not exist, so that the client hears it.
   for (const mode of query.getAll("response_mode")) result.append("response_mode", mode === "query" ? mode : "unsupported");
   return result;

@@ -75,9 +75,16 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     const registered = (await records.get("Client", clientId))?.payload["redirect_uris"];
     if (redirectUri !== null && Array.isArray(registered) && !redirectAllowed(registered.map(String), redirectUri)) {
       log("warn", "oauth_refused", { path: "authorization", reason: "invalid_redirect_uri", oauth_client: clientId });
-      return sendPage(response, 400, messagePage("This cannot go on", "The app asked to be answered at an address that it did not register. Nothing was sent there."));
+      return sendPage(
+        response,
+        400,
+        messagePage("This cannot go on", "The app asked to be answered at an address that it did not register. Nothing was sent there."),
+      );
     }
-    await delegate(replay(request, { url: `${paths.authorize}?${normalizeAuthorize(asked, resources())}`, headers: { accept: "text/html" } }), response);
+    await delegate(
+      replay(request, { url: `${paths.authorize}?${normalizeAuthorize(asked, resources())}`, headers: { accept: "text/html" } }),
+      response,
+    );
   }
 
   async function form({ request, response, path }: Exchange): Promise<void> {
@@ -88,7 +95,9 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
     const waitSeconds = path === paths.token ? tokenCalls.take(clientId) : 0;
     if (waitSeconds > 0) {
       log("warn", "oauth_refused", { path: "token", reason: "rate_limited", oauth_client: clientId });
-      return sendError(response, 429, "temporarily_unavailable", "This app calls the token endpoint too often.", { "retry-after": String(waitSeconds) });
+      return sendError(response, 429, "temporarily_unavailable", "This app calls the token endpoint too often.", {
+        "retry-after": String(waitSeconds),
+      });
     }
     const wanted = new Set(fields.getAll("resource").map((value) => canonicalResource(resources(), value)));
     fields.delete("resource");
@@ -98,7 +107,8 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
 
   async function register({ request, response }: Exchange): Promise<void> {
     const waitSeconds = registrations.take("all");
-    if (waitSeconds > 0) return sendError(response, 429, "temporarily_unavailable", "Too many registrations.", { "retry-after": String(waitSeconds) });
+    if (waitSeconds > 0)
+      return sendError(response, 429, "temporarily_unavailable", "Too many registrations.", { "retry-after": String(waitSeconds) });
     const body = await readBody(request);
     if (body === null) return tooLarge(response);
     const registration = parseRegistration(body);
@@ -113,9 +123,16 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
   async function decide({ request, response, path }: Exchange): Promise<void> {
     // A browser names the page that posts; a text browser names none, and then the form's own secret is what counts.
     const { origin, "sec-fetch-site": site } = request.headers;
-    if (request.method === "POST" && ((origin !== undefined && origin !== ownOrigin(request)) || (site !== undefined && site !== "same-origin"))) {
+    if (
+      request.method === "POST" &&
+      ((origin !== undefined && origin !== ownOrigin(request)) || (site !== undefined && site !== "same-origin"))
+    ) {
       log("warn", "oauth_refused", { path: "login", reason: "origin" });
-      return sendPage(response, 403, messagePage("Refused", "This decision was sent by another page. Go back to the app and start the connection again."));
+      return sendPage(
+        response,
+        403,
+        messagePage("Refused", "This decision was sent by another page. Go back to the app and start the connection again."),
+      );
     }
     await login.handle(await provider(), path.slice(paths.login.length + 1), request, response);
   }
@@ -127,14 +144,25 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
   type Route = { readonly methods: readonly string[]; readonly cors: boolean; answer(exchange: Exchange): Promise<void> };
   const routes: ReadonlyMap<string, Route> = new Map([
     ...metadataPaths.map((path): [string, Route] => [path, { methods: ["GET", "HEAD"], cors: true, answer: document }]),
-    [paths.jwks, { methods: ["GET", "HEAD"], cors: true, answer: async ({ response }) => sendJson(response, 200, await jwks(), { "cache-control": "public, max-age=60" }) }],
+    [
+      paths.jwks,
+      {
+        methods: ["GET", "HEAD"],
+        cors: true,
+        answer: async ({ response }) => sendJson(response, 200, await jwks(), { "cache-control": "public, max-age=60" }),
+      },
+    ],
     [paths.register, { methods: ["POST"], cors: true, answer: register }],
     [paths.token, { methods: ["POST"], cors: true, answer: form }],
     [paths.revoke, { methods: ["POST"], cors: true, answer: form }],
     [paths.authorize, { methods: ["GET"], cors: false, answer: authorize }],
   ]);
   // The way back from the page (`/oauth/authorize/…`) holds only what oidc-provider made itself.
-  const resume: Route = { methods: ["GET"], cors: false, answer: ({ request, response, path }) => delegate(replay(request, { url: path, headers: { accept: "text/html" } }), response) };
+  const resume: Route = {
+    methods: ["GET"],
+    cors: false,
+    answer: ({ request, response, path }) => delegate(replay(request, { url: path, headers: { accept: "text/html" } }), response),
+  };
   const page: Route = { methods: ["GET", "POST"], cors: false, answer: decide };
 
   function routeOf(path: string): Route | undefined {
@@ -147,10 +175,13 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
       log("warn", "oauth_refused", { reason, status });
       sendJson(response, status, { error: status === 405 ? "method_not_allowed" : status === 403 ? "forbidden" : "not_found" }, headers);
     };
+    const headerNames = request.rawHeaders.filter((_, index) => index % 2 === 0);
+    // Node keeps the first of several Host headers and hides the others.
+    const hosts = headerNames.filter((name) => name.toLowerCase() === "host").length;
     const foreign = whyNotLocal({
       listenerIsLoopback: options.listenerIsLoopback,
-      host: request.headers.host,
-      headerNames: Object.keys(request.headers),
+      host: hosts === 1 ? request.headers.host : undefined,
+      headerNames,
       peerAddress: request.socket.remoteAddress ?? "",
     });
     if (foreign !== null) return refuse(404, `not_local_${foreign}`);
@@ -174,6 +205,8 @@ export function openEmbedded(options: EmbeddedOptions): Embedded {
       try {
         await answer(request, response);
       } catch (error) {
+        // The caller left in the middle of its request: nobody is there to answer, and nothing is broken.
+        if (request.errored !== null) return void response.destroy();
         log("error", "oauth_failed", { reason: error instanceof Error ? error.name : "unknown" });
         if (response.headersSent) response.destroy();
         else sendError(response, 500, "server_error", "Something broke inside Postern. Its log says more.");

@@ -2,7 +2,15 @@
 import { importJWK, SignJWT, type JWK } from "jose";
 import type { Now, SecretStore } from "../../storage/ports.ts";
 
-export type PublicKey = { readonly kty: "EC"; readonly crv: "P-256"; readonly x: string; readonly y: string; readonly kid: string; readonly alg: "ES256"; readonly use: "sig" };
+export type PublicKey = {
+  readonly kty: "EC";
+  readonly crv: "P-256";
+  readonly x: string;
+  readonly y: string;
+  readonly kid: string;
+  readonly alg: "ES256";
+  readonly use: "sig";
+};
 export type SigningKey = { readonly public: PublicKey; readonly private: JWK };
 
 export const signingAlgorithm = "ES256";

@@ -53,7 +53,15 @@ ${passcode}
 }
 
 /** After the decision. The browser goes on by itself (`Refresh` header); the link is for those that do not. */
-export function leavingPage({ next, allowed, clientName }: { readonly next: string; readonly allowed: boolean; readonly clientName: string | undefined }): Page {
+export function leavingPage({
+  next,
+  allowed,
+  clientName,
+}: {
+  readonly next: string;
+  readonly allowed: boolean;
+  readonly clientName: string | undefined;
+}): Page {
   const app = appName(clientName);
   return frame(
     allowed ? "Allowed" : "Denied",
@@ -84,7 +92,10 @@ const longestName = 60;
 
 function appName(claimed: string | undefined): { readonly html: string; readonly plain: string; readonly named: boolean } {
   // Without control, direction and invisible characters: a name must not turn or hide the words around it.
-  const clean = (claimed ?? "").replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, "").replace(/\s+/gu, " ").trim();
+  const clean = (claimed ?? "")
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim();
   if (clean === "") return { html: "an app without a name", plain: "an app without a name", named: false };
   const points = Array.from(clean);
   const short = points.length > longestName ? `${points.slice(0, longestName).join("")}…` : clean;

@@ -47,7 +47,13 @@ export function openLogin(parts: LoginParts): Login {
   const tries = attempts({ perMinute: triesPerMinute, now: parts.now });
   const expected = digestOf(parts.passcode);
 
-  async function show(pending: Pending, response: ServerResponse, status = 200, problem?: string, headers?: Readonly<Record<string, string>>): Promise<void> {
+  async function show(
+    pending: Pending,
+    response: ServerResponse,
+    status = 200,
+    problem?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<void> {
     const page = consentPage({
       action: `${paths.login}/${pending.uid}`,
       csrf: (await csrfTokens(secrets, pending.uid))[0] ?? "",
@@ -62,7 +68,13 @@ export function openLogin(parts: LoginParts): Login {
     sendPage(response, status, page, headers);
   }
 
-  async function decide(provider: Provider, pending: Pending, request: IncomingMessage, response: ServerResponse, form: URLSearchParams): Promise<void> {
+  async function decide(
+    provider: Provider,
+    pending: Pending,
+    request: IncomingMessage,
+    response: ServerResponse,
+    form: URLSearchParams,
+  ): Promise<void> {
     const oauthClient = { oauth_client: pending.clientId };
     const leave = async (result: InteractionResults, allowed: boolean) => {
       const next = new URL(await provider.interactionResult(request, response, result, { mergeWithLastSubmission: false }));
@@ -77,7 +89,9 @@ export function openLogin(parts: LoginParts): Login {
       const waitSeconds = tries.take("passcode");
       if (waitSeconds > 0) {
         log("warn", "oauth_passcode", { ...oauthClient, outcome: "too_many_tries" });
-        return show(pending, response, 429, `Too many tries. Wait ${waitSeconds} s, then try again.`, { "retry-after": String(waitSeconds) });
+        return show(pending, response, 429, `Too many tries. Wait ${waitSeconds} s, then try again.`, {
+          "retry-after": String(waitSeconds),
+        });
       }
       if (!timingSafeEqual(digestOf(form.get("passcode") ?? ""), expected)) {
         log("warn", "oauth_passcode", { ...oauthClient, outcome: "wrong" });
@@ -119,11 +133,20 @@ export function openLogin(parts: LoginParts): Login {
 }
 
 function goneFrom() {
-  return messagePage("This page is not valid any more", "It was opened in another browser, it has expired, or the decision has been taken. Go back to the app and start the connection again.");
+  return messagePage(
+    "This page is not valid any more",
+    "It was opened in another browser, it has expired, or the decision has been taken. Go back to the app and start the connection again.",
+  );
 }
 
 /** `null` unless the browser holds the cookie of exactly this page (and, if it was signed in, still the session it opened the page with). */
-async function pendingOf(provider: Provider, uid: string, request: IncomingMessage, response: ServerResponse, resources: readonly Resource[]): Promise<Pending | null> {
+async function pendingOf(
+  provider: Provider,
+  uid: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  resources: readonly Resource[],
+): Promise<Pending | null> {
   const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
     if (error instanceof Error && error.name === "SessionNotFound") return null;
     throw error;
@@ -160,5 +183,12 @@ function sameText(one: string, other: string): boolean {
 
 /** People copy a passcode with spaces, without its dashes, or in capitals: none of that counts. */
 function digestOf(passcode: string): Uint8Array {
-  return hash("sha256", passcode.normalize("NFKC").replace(/[\s-]+/gu, "").toLowerCase(), "buffer");
+  return hash(
+    "sha256",
+    passcode
+      .normalize("NFKC")
+      .replace(/[\s-]+/gu, "")
+      .toLowerCase(),
+    "buffer",
+  );
 }

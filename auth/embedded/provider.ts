@@ -60,11 +60,21 @@ async function build(parts: ProviderParts, keys: Keys): Promise<Provider> {
   return provider;
 }
 
-function configuration({ records, now, resources }: ProviderParts, { operator, jwks, cookieKeys }: Keys, errors: typeof oidcErrors): Configuration {
+function configuration(
+  { records, now, resources }: ProviderParts,
+  { operator, jwks, cookieKeys }: Keys,
+  errors: typeof oidcErrors,
+): Configuration {
   return {
     adapter: recordsAdapter({ records, now }),
     jwks: { keys: jwks },
-    routes: { authorization: paths.authorize, token: paths.token, registration: paths.register, revocation: paths.revoke, jwks: paths.jwks },
+    routes: {
+      authorization: paths.authorize,
+      token: paths.token,
+      registration: paths.register,
+      revocation: paths.revoke,
+      jwks: paths.jwks,
+    },
     // `mcp` belongs to the resource, see getResourceServerInfo.
     scopes: ["offline_access"],
     responseTypes: ["code"],
@@ -76,7 +86,11 @@ function configuration({ records, now, resources }: ProviderParts, { operator, j
     cookies: {
       keys: cookieKeys,
       // Named after the operator: when that changes, nobody is signed in as the one before.
-      names: { session: `postern_session_${createHash("sha256").update(operator).digest("hex").slice(0, 8)}`, interaction: "postern_login", resume: "postern_resume" },
+      names: {
+        session: `postern_session_${createHash("sha256").update(operator).digest("hex").slice(0, 8)}`,
+        interaction: "postern_login",
+        resume: "postern_resume",
+      },
       long: { httpOnly: true, sameSite: "lax", signed: true, path: "/oauth" },
       short: { httpOnly: true, sameSite: "lax", signed: true },
     },
@@ -123,7 +137,13 @@ function configuration({ records, now, resources }: ProviderParts, { operator, j
           // Asked again at every token: an audience that was cleared since gives no more tokens.
           const resource = findResource(resources(), indicator);
           if (resource === null) throw new errors.InvalidTarget("Unknown resource");
-          return { scope: "mcp", audience: resource.audience, accessTokenTTL: accessTokenSeconds, accessTokenFormat: "jwt", jwt: { sign: { alg: signingAlgorithm } } };
+          return {
+            scope: "mcp",
+            audience: resource.audience,
+            accessTokenTTL: accessTokenSeconds,
+            accessTokenFormat: "jwt",
+            jwt: { sign: { alg: signingAlgorithm } },
+          };
         },
       },
     },
@@ -152,7 +172,9 @@ function report(provider: Provider, log: Log): void {
   provider.on("registration_create.error", refused);
   provider.on("revocation.error", refused);
   provider.on("registration_create.success", (_context, client) => log("info", "oauth_registered", { oauth_client: client.clientId }));
-  provider.on("grant.success", ({ oidc }) => log("info", "oauth_token_issued", { oauth_client: oidc.client?.clientId, reason: grantTypeOf(oidc.params?.["grant_type"]) }));
+  provider.on("grant.success", ({ oidc }) =>
+    log("info", "oauth_token_issued", { oauth_client: oidc.client?.clientId, reason: grantTypeOf(oidc.params?.["grant_type"]) }),
+  );
   provider.on("grant.revoked", ({ oidc }) => log("info", "oauth_grant_ended", { path: oidc.route, oauth_client: oidc.client?.clientId }));
   provider.on("server_error", ({ oidc }, error) => log("error", "oauth_failed", { path: oidc?.route, reason: error.name }));
 }

@@ -53,9 +53,18 @@ function jsonOf(body: Uint8Array): unknown {
 
 function describe(error: z.ZodError): Registration {
   const field = error.issues[0]?.path[0];
-  if (field === "redirect_uris") return { ok: false, error: "invalid_redirect_uri", description: `redirect_uris must be a list of 1 to ${maxRedirects} URIs` };
+  if (field === "redirect_uris")
+    return { ok: false, error: "invalid_redirect_uri", description: `redirect_uris must be a list of 1 to ${maxRedirects} URIs` };
   if (field === "token_endpoint_auth_method") {
-    return { ok: false, error: "invalid_client_metadata", description: `token_endpoint_auth_method must be one of ${clientAuthMethods.join(", ")}` };
+    return {
+      ok: false,
+      error: "invalid_client_metadata",
+      description: `token_endpoint_auth_method must be one of ${clientAuthMethods.join(", ")}`,
+    };
   }
-  return { ok: false, error: "invalid_client_metadata", description: typeof field === "string" ? `${field} is not valid` : "the body must be a JSON object" };
+  return {
+    ok: false,
+    error: "invalid_client_metadata",
+    description: typeof field === "string" ? `${field} is not valid` : "the body must be a JSON object",
+  };
 }

@@ -4,9 +4,25 @@ import { once } from "node:events";
 import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { audience, authorizeUrl, connect, decide, exchange, logIn, openBrowser, openLoginPage, passcode, record, refresh, register, start, tokensOf, type Started } from "./harness.ts";
+import {
+  audience,
+  authorizeUrl,
+  connect,
+  decide,
+  exchange,
+  logIn,
+  openBrowser,
+  openLoginPage,
+  passcode,
+  record,
+  refresh,
+  register,
+  start,
+  tokensOf,
+  verify,
+} from "./harness.ts";
 
 const dayMs = 86_400_000;
 let home: string;
@@ -14,8 +30,6 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "postern-embedded-"));
 });
 afterEach(() => rm(home, { recursive: true }));
-
-const verify = async (server: Started, token: string) => jwtVerify(token, createLocalJWKSet({ keys: [...(await server.embedded.jwks()).keys] }), { issuer: server.issuer, audience });
 
 describe("a restart", () => {
   it("keeps apps, grants, keys and the browser's session; codes and open pages too", async () => {
@@ -57,11 +71,15 @@ describe("two servers of one home", () => {
     const first = await connect(one.issuer, app);
     expect(await one.embedded.jwks()).toEqual(await two.embedded.jwks());
     await verify(one, first.access);
-    const [second, third] = await Promise.all([tokensOf(await refresh(two.issuer, app, first.refresh)), tokensOf(await refresh(one.issuer, app, first.refresh))]);
+    const [second, third] = await Promise.all([
+      tokensOf(await refresh(two.issuer, app, first.refresh)),
+      tokensOf(await refresh(one.issuer, app, first.refresh)),
+    ]);
     expect(decodeProtectedHeader(second.access).kid).toBe(decodeProtectedHeader(third.access).kid);
     one.clock.aheadMs = two.clock.aheadMs = 120_000;
     expect((await record(await refresh(one.issuer, app, first.refresh)))["error"]).toBe("invalid_grant");
-    for (const tokens of [second, third]) expect((await record(await refresh(two.issuer, app, tokens.refresh)))["error"]).toBe("invalid_grant");
+    for (const tokens of [second, third])
+      expect((await record(await refresh(two.issuer, app, tokens.refresh)))["error"]).toBe("invalid_grant");
     await one.stop();
     await two.stop();
   });
@@ -108,9 +126,19 @@ describe("the file", () => {
     const files = await Promise.all((await readdir(home)).map((name) => readFile(join(home, name), "latin1")));
     const everything = files.join("");
     expect(everything).toContain(app.clientId);
-    const sessions = [...browser.jar].filter(([name]) => name.startsWith("postern_session") && !name.includes(".sig")).map(([, { value }]) => value);
+    const sessions = [...browser.jar]
+      .filter(([name]) => name.startsWith("postern_session") && !name.includes(".sig"))
+      .map(([, { value }]) => value);
     expect(sessions).toHaveLength(1);
-    const secrets = { code, refresh: tokens.refresh, access: tokens.access, passcode, session: sessions[0] ?? "", csrf: page.csrf, verifier: app.verifier };
+    const secrets = {
+      code,
+      refresh: tokens.refresh,
+      access: tokens.access,
+      passcode,
+      session: sessions[0] ?? "",
+      csrf: page.csrf,
+      verifier: app.verifier,
+    };
     for (const [name, secret] of Object.entries(secrets)) expect([name, everything.includes(secret)]).toEqual([name, false]);
     await server.stop();
   });

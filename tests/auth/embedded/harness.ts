@@ -2,9 +2,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, request as rawRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLocalJWKSet, jwtVerify, type JWTVerifyResult } from "jose";
 import { openEmbedded, type EmbeddedOptions } from "../../../auth/embedded/embedded.ts";
 import { oauthRecords } from "../../../storage/backends/oauth-records.ts";
 import { secretStore } from "../../../storage/backends/secrets.ts";
@@ -87,7 +88,12 @@ export async function record(response: Response): Promise<Record<string, unknown
 }
 
 export async function register(issuer: string, more: Record<string, unknown> = {}): Promise<App> {
-  const response = await postJson(`${issuer}/oauth/register`, { client_name: "Test App", redirect_uris: [redirectUri], token_endpoint_auth_method: "none", ...more });
+  const response = await postJson(`${issuer}/oauth/register`, {
+    client_name: "Test App",
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: "none",
+    ...more,
+  });
   if (response.status !== 201) throw new Error(`registration answered ${response.status}: ${await response.text()}`);
   return { clientId: String((await record(response))["client_id"]), ...pkce() };
 }
@@ -115,8 +121,15 @@ export function openBrowser() {
   const jar = new Map<string, { readonly value: string; readonly path: string }>();
   async function send(url: string, init: RequestInit = {}): Promise<Response> {
     const { pathname } = new URL(url);
-    const cookie = [...jar].filter(([, { path }]) => pathname.startsWith(path)).map(([key, { value }]) => `${key.split("|")[0]}=${value}`).join("; ");
-    const response = await fetch(url, { ...init, redirect: "manual", headers: { ...(cookie === "" ? {} : { cookie }), ...Object(init.headers) } });
+    const cookie = [...jar]
+      .filter(([, { path }]) => pathname.startsWith(path))
+      .map(([key, { value }]) => `${key.split("|")[0]}=${value}`)
+      .join("; ");
+    const response = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      headers: { ...(cookie === "" ? {} : { cookie }), ...Object(init.headers) },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       const path = /; path=([^;]*)/i.exec(line)?.[1] ?? "/";
@@ -125,14 +138,19 @@ export function openBrowser() {
     }
     return response;
   }
-  return { jar, get: (url: string, headers: Record<string, string> = {}) => send(url, { headers }), post: (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) => send(url, { method: "POST", body: new URLSearchParams(fields), headers }) };
+  return {
+    jar,
+    get: (url: string, headers: Record<string, string> = {}) => send(url, { headers }),
+    post: (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(url, { method: "POST", body: new URLSearchParams(fields), headers }),
+  };
 }
 export type Browser = ReturnType<typeof openBrowser>;
 
 /** Follows our own redirects until a page or another server. */
 export async function open(browser: Browser, url: string): Promise<{ readonly url: string; readonly response: Response }> {
   const { origin } = new URL(url);
-  for (let at = url; ; ) {
+  for (let at = url; ;) {
     const response = await browser.get(at);
     const location = response.headers.get("location");
     if (location === null) return { url: at, response };
@@ -144,7 +162,11 @@ export async function open(browser: Browser, url: string): Promise<{ readonly ur
 
 /** The words of a page. */
 export function gist(html: string): string {
-  return html.replace(/<style>.*?<\/style>/s, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim();
+  return html
+    .replace(/<style>.*?<\/style>/s, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 export type LoginPage = { readonly url: string; readonly html: string; readonly csrf: string };
@@ -166,16 +188,34 @@ export async function decide(browser: Browser, page: LoginPage, fields: Record<s
   return new URL(left.url).searchParams;
 }
 
-export async function logIn(issuer: string, app: App, browser = openBrowser(), changes: Record<string, string | null> = {}): Promise<URLSearchParams> {
+export async function logIn(
+  issuer: string,
+  app: App,
+  browser = openBrowser(),
+  changes: Record<string, string | null> = {},
+): Promise<URLSearchParams> {
   return decide(browser, await openLoginPage(browser, authorizeUrl(issuer, app, changes)), { passcode, decision: "allow" });
 }
 
 export function exchange(issuer: string, app: App, code: string, changes: Record<string, string> = {}): Promise<Response> {
-  return postForm(`${issuer}/oauth/token`, { grant_type: "authorization_code", client_id: app.clientId, code, code_verifier: app.verifier, redirect_uri: redirectUri, resource: `${issuer}/mcp`, ...changes });
+  return postForm(`${issuer}/oauth/token`, {
+    grant_type: "authorization_code",
+    client_id: app.clientId,
+    code,
+    code_verifier: app.verifier,
+    redirect_uri: redirectUri,
+    resource: `${issuer}/mcp`,
+    ...changes,
+  });
 }
 
 export function refresh(issuer: string, app: App, refreshToken: string, changes: Record<string, string> = {}): Promise<Response> {
-  return postForm(`${issuer}/oauth/token`, { grant_type: "refresh_token", client_id: app.clientId, refresh_token: refreshToken, ...changes });
+  return postForm(`${issuer}/oauth/token`, {
+    grant_type: "refresh_token",
+    client_id: app.clientId,
+    refresh_token: refreshToken,
+    ...changes,
+  });
 }
 
 export type Tokens = { readonly access: string; readonly refresh: string };
@@ -188,4 +228,25 @@ export async function tokensOf(response: Response): Promise<Tokens> {
 
 export async function connect(issuer: string, app: App): Promise<Tokens> {
   return tokensOf(await exchange(issuer, app, (await logIn(issuer, app)).get("code") ?? ""));
+}
+
+/** As the gate verifies it, with the keys of this moment. */
+export async function verify(server: Started, token: string): Promise<JWTVerifyResult> {
+  const keys = createLocalJWKSet({ keys: [...(await server.embedded.jwks()).keys] });
+  return jwtVerify(token, keys, { issuer: server.issuer, audience, typ: "at+jwt", algorithms: ["ES256"] });
+}
+
+export type RawResponse = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly body: string };
+
+/** A request with exactly these headers; `fetch` sets Host and Origin by itself. */
+export function send(server: Started, path: string, headers: Record<string, string>, method = "GET", body = ""): Promise<RawResponse> {
+  return new Promise((resolve, reject) => {
+    const request = rawRequest({ host: "127.0.0.1", port: server.port, path, method, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk) => (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+    });
+    request.on("error", reject).end(body);
+  });
 }

@@ -1,7 +1,25 @@
 /** The login and consent page: who may decide, what it shows, and that one decision lets in one app. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consentPage } from "../../../auth/embedded/login-page.ts";
-import { authorizeUrl, connect, decide, exchange, gist, logIn, open, openBrowser, openLoginPage, operator, passcode, record, redirectUri, refresh, register, start, type Started } from "./harness.ts";
+import {
+  authorizeUrl,
+  connect,
+  decide,
+  exchange,
+  gist,
+  logIn,
+  open,
+  openBrowser,
+  openLoginPage,
+  operator,
+  passcode,
+  record,
+  redirectUri,
+  refresh,
+  register,
+  start,
+  type Started,
+} from "./harness.ts";
 
 let server: Started;
 beforeAll(async () => {
@@ -33,11 +51,23 @@ describe("the page", () => {
   });
 
   it("shows a hostile name as text, without what turns or hides other words, and cut", async () => {
-    const { page } = await pageFor({ client_name: `</title><script>alert(1)</script>"'>&<img src=x onerror=alert(1)>\u202e\u200b\u0000\n${"x".repeat(500)}` });
+    const { page } = await pageFor({
+      client_name: `</title><script>alert(1)</script>"'>&<img src=x onerror=alert(1)>\u202e\u200b\u0000\n${"x".repeat(500)}`,
+    });
     expect(page.html).not.toMatch(/<script|<img|<[^>]*onerror|[\u202e\u200b\u0000]/);
     expect(page.html.match(/x{30,}/)?.[0] ?? "").toHaveLength(0);
     expect(page.html).toContain("&#60;script&#62;");
-    const abilities = consentPage({ action: '"><x', csrf: '"><x', clientName: undefined, redirect: { kind: "web", host: '"><x' }, resource: "<x", abilities: ["<x"], operator: "<x", needsPasscode: true, problem: "<x" }).html;
+    const abilities = consentPage({
+      action: '"><x',
+      csrf: '"><x',
+      clientName: undefined,
+      redirect: { kind: "web", host: '"><x' },
+      resource: "<x",
+      abilities: ["<x"],
+      operator: "<x",
+      needsPasscode: true,
+      problem: "<x",
+    }).html;
     expect(abilities).not.toContain("<x");
     expect(gist(abilities)).toContain("Let an app without a name in? It gave no name.");
   });
@@ -45,7 +75,9 @@ describe("the page", () => {
   it("loads nothing, is framed by nobody, is not kept, and has no script", async () => {
     const { browser, page } = await pageFor();
     const { headers } = await browser.get(page.url);
-    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/);
+    expect(headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    );
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("referrer-policy")).toBe("same-origin");
@@ -65,7 +97,12 @@ describe("the decision", () => {
   it("to deny tells the app so, and needs no passcode", async () => {
     const { browser, page } = await pageFor();
     const answer = await decide(browser, page, { decision: "deny" });
-    expect([answer.get("error"), answer.get("state"), answer.get("iss"), answer.get("code")]).toEqual(["access_denied", "MARKERSTATE", server.issuer, null]);
+    expect([answer.get("error"), answer.get("state"), answer.get("iss"), answer.get("code")]).toEqual([
+      "access_denied",
+      "MARKERSTATE",
+      server.issuer,
+      null,
+    ]);
   });
 
   it("is not taken with a wrong passcode or none; the right one counts with spaces, without dashes and in capitals", async () => {
@@ -75,7 +112,9 @@ describe("the decision", () => {
       expect([response.status, response.headers.get("refresh")]).toEqual([403, null]);
       expect(gist(await response.text())).toContain("That is not the passcode.");
     }
-    expect((await decide(browser, page, { passcode: ` ${passcode.replaceAll("-", " ").toUpperCase()} `, decision: "allow" })).get("code")).toBeTruthy();
+    expect(
+      (await decide(browser, page, { passcode: ` ${passcode.replaceAll("-", " ").toUpperCase()} `, decision: "allow" })).get("code"),
+    ).toBeTruthy();
     server.clock.aheadMs += 60_000;
   });
 
@@ -144,7 +183,14 @@ describe("somebody else's decision", () => {
   it("is not taken when another page sent the form, whatever it knows", async () => {
     const { browser, page } = await pageFor();
     const port = server.port + 1;
-    for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { origin: `http://127.0.0.1:${port}` }, { origin: `http://localhost:${server.port}` }, { origin: server.issuer, "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }] as Record<string, string>[]) {
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { origin: `http://127.0.0.1:${port}` },
+      { origin: `http://localhost:${server.port}` },
+      { origin: server.issuer, "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ] as Record<string, string>[]) {
       const response = await browser.post(page.url, { csrf: page.csrf, passcode, decision: "allow" }, headers);
       expect([headers, response.status, response.headers.get("refresh")]).toEqual([headers, 403, null]);
     }
@@ -222,7 +268,9 @@ describe("another operator", () => {
   it("can shut an endpoint: a cleared audience gives no more tokens", async () => {
     let open = true;
     const changing = await start();
-    const shutting = await start({ resources: () => (open ? [{ spellings: [`http://127.0.0.1:${shutting.port}/mcp`], audience: "a" }] : []) });
+    const shutting = await start({
+      resources: () => (open ? [{ spellings: [`http://127.0.0.1:${shutting.port}/mcp`], audience: "a" }] : []),
+    });
     const app = await register(shutting.issuer);
     const tokens = await connect(shutting.issuer, app);
     open = false;

@@ -25,11 +25,53 @@ describe("a redirect URI", () => {
   });
 
   it.each([
-    "javascript:alert(1)//", "JavaScript:alert(1)", "java\tscript:alert(1)", "javascript://%0aalert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:https://x/1", "about:blank", "view-source:https://x",
-    "ms-msdt:/id", "ms-settings://x", "search-ms:query", "ws://127.0.0.1/x", "mailto:a@b.example", "intent://x#Intent;end",
-    "http://evil.example/cb", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "http://localhost.evil.example/", "http://2130706433/", "http://0x7f.1/", "http://127.1/", "http://0.0.0.0/", "http://127.0.0.2/", "http://127.0.0.1:123456/",
-    "https://user@claude.ai/", "https://user:pw@claude.ai/", "https://claude.ai/#x", "http://127.0.0.1/#", "https:///x", "https:claude.ai", "https:\\\\claude.ai\\", "https://claude.ai/\\..", "https://claude.ai/ x", " https://claude.ai/", "https://claude.ai/\n", "https://claude.ai/\u0000",
-    "", "/callback", "callback", "//claude.ai/cb", "://x", "1x://y", "urn:ietf:wg:oauth:2.0:oob", "app:x", "HTTPS://claude.ai/",
+    "javascript:alert(1)//",
+    "JavaScript:alert(1)",
+    "java\tscript:alert(1)",
+    "javascript://%0aalert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "blob:https://x/1",
+    "about:blank",
+    "view-source:https://x",
+    "ms-msdt:/id",
+    "ms-settings://x",
+    "search-ms:query",
+    "ws://127.0.0.1/x",
+    "mailto:a@b.example",
+    "intent://x#Intent;end",
+    "http://evil.example/cb",
+    "http://127.0.0.1.evil.example/",
+    "http://127.0.0.1@evil.example/",
+    "http://localhost.evil.example/",
+    "http://2130706433/",
+    "http://0x7f.1/",
+    "http://127.1/",
+    "http://0.0.0.0/",
+    "http://127.0.0.2/",
+    "http://127.0.0.1:123456/",
+    "https://user@claude.ai/",
+    "https://user:pw@claude.ai/",
+    "https://claude.ai/#x",
+    "http://127.0.0.1/#",
+    "https:///x",
+    "https:claude.ai",
+    "https:\\\\claude.ai\\",
+    "https://claude.ai/\\..",
+    "https://claude.ai/ x",
+    " https://claude.ai/",
+    "https://claude.ai/\n",
+    "https://claude.ai/\u0000",
+    "",
+    "/callback",
+    "callback",
+    "//claude.ai/cb",
+    "://x",
+    "1x://y",
+    "urn:ietf:wg:oauth:2.0:oob",
+    "app:x",
+    "HTTPS://claude.ai/",
     `https://claude.ai/${"x".repeat(2_048)}`,
   ])("is never %s", (uri) => {
     expect(kindOf(uri)).toBeNull();
@@ -40,7 +82,13 @@ describe("the redirect of a request", () => {
   it("must be registered, character for character", () => {
     const registered = ["https://claude.ai/api/mcp/auth_callback", "http://localhost:3118/callback", "cursor://x/cb"];
     for (const uri of registered) expect(redirectAllowed(registered, uri)).toBe(true);
-    for (const uri of ["https://claude.ai/api/mcp/auth_callback/", "https://claude.ai/api/mcp/auth_callback?x=1", "https://claude.ai:443/api/mcp/auth_callback", "https://claude.com/api/mcp/auth_callback", "cursor://x/cb2"]) {
+    for (const uri of [
+      "https://claude.ai/api/mcp/auth_callback/",
+      "https://claude.ai/api/mcp/auth_callback?x=1",
+      "https://claude.ai:443/api/mcp/auth_callback",
+      "https://claude.com/api/mcp/auth_callback",
+      "cursor://x/cb2",
+    ]) {
       expect([uri, redirectAllowed(registered, uri)]).toEqual([uri, false]);
     }
   });

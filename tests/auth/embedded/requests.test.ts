@@ -19,7 +19,17 @@ describe("a resource parameter", () => {
   it("may end in a slash only where there is no path", () => {
     expect(findResource(resources, "https://h/")?.audience).toBe("b");
     expect(canonicalResource(resources, "https://h/")).toBe("https://h");
-    for (const other of ["http://127.0.0.1:8787/mcp/", "http://127.0.0.1:8787", "http://127.0.0.1:8787/", "https://h//", "https://h/?", "https://H", "https://h:443", "", "mcp"]) {
+    for (const other of [
+      "http://127.0.0.1:8787/mcp/",
+      "http://127.0.0.1:8787",
+      "http://127.0.0.1:8787/",
+      "https://h//",
+      "https://h/?",
+      "https://H",
+      "https://h:443",
+      "",
+      "mcp",
+    ]) {
       expect([other, findResource(resources, other)]).toEqual([other, null]);
       expect(canonicalResource(resources, other)).toBe(other);
     }
@@ -43,12 +53,17 @@ describe("an authorization request", () => {
   });
 
   it("keeps one spelling of a resource, and repeated parameters repeated", () => {
-    expect(normal("resource=http://localhost:8787/mcp&resource=http://127.0.0.1:8787/mcp").getAll("resource")).toEqual(["http://127.0.0.1:8787/mcp"]);
+    expect(normal("resource=http://localhost:8787/mcp&resource=http://127.0.0.1:8787/mcp").getAll("resource")).toEqual([
+      "http://127.0.0.1:8787/mcp",
+    ]);
     expect(normal("redirect_uri=a&redirect_uri=b").getAll("redirect_uri")).toEqual(["a", "b"]);
   });
 
   it("drops what means nothing here", () => {
-    expect([...normal("nonce=1&max_age=0&claims=x&login_hint=x&web_message_uri=x&id_token_hint=x").keys()].sort()).toEqual(["prompt", "scope"]);
+    expect([...normal("nonce=1&max_age=0&claims=x&login_hint=x&web_message_uri=x&id_token_hint=x").keys()].sort()).toEqual([
+      "prompt",
+      "scope",
+    ]);
   });
 });
 
@@ -58,12 +73,27 @@ describe("a registration", () => {
 
   it("is reduced to what there is: nothing that would be fetched or shown stays", () => {
     const result = parse({
-      ...fine, client_name: "노트 앱", jwks_uri: "http://169.254.169.254/", logo_uri: "https://x/y.png", sector_identifier_uri: "http://169.254.169.254/",
-      grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"], scope: "mcp", client_id: "mine", application_type: "web", contacts: ["not an address"],
+      ...fine,
+      client_name: "노트 앱",
+      jwks_uri: "http://169.254.169.254/",
+      logo_uri: "https://x/y.png",
+      sector_identifier_uri: "http://169.254.169.254/",
+      grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
+      scope: "mcp",
+      client_id: "mine",
+      application_type: "web",
+      contacts: ["not an address"],
     });
     expect(result).toEqual({
       ok: true,
-      metadata: { ...fine, client_name: "노트 앱", token_endpoint_auth_method: "client_secret_basic", grant_types: ["authorization_code", "refresh_token"], response_types: ["code"], application_type: "native" },
+      metadata: {
+        ...fine,
+        client_name: "노트 앱",
+        token_endpoint_auth_method: "client_secret_basic",
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        application_type: "native",
+      },
     });
   });
 
