@@ -25,7 +25,9 @@ export async function migrate(
     const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(transaction);
     const from = rows[0]?.version ?? 0;
     if (from > newest) {
-      throw new StateUnusable(`The database has schema version ${from}, this Postern knows up to ${newest}: start the newer Postern, or restore a backup made before it.`);
+      throw new StateUnusable(
+        `The database has schema version ${from}, this Postern knows up to ${newest}: start the newer Postern, or restore a backup made before it.`,
+      );
     }
     for (const { version, name, up } of migrations) {
       if (version <= from) continue;

@@ -28,7 +28,12 @@ export function oauthRecords({ database: { db }, now }: { readonly database: Dat
   return {
     async put(model, id, payload, expiresAtMs) {
       await sweep();
-      const content = { payload: JSON.stringify(payload), uid: textOf(payload["uid"]), grant_id: textOf(payload["grantId"]), expires_at_ms: expiresAtMs };
+      const content = {
+        payload: JSON.stringify(payload),
+        uid: textOf(payload["uid"]),
+        grant_id: textOf(payload["grantId"]),
+        expires_at_ms: expiresAtMs,
+      };
       await db
         .insertInto("oauth_records")
         .values({ model, id, ...content, consumed_at_ms: null })

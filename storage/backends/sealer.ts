@@ -22,7 +22,10 @@ type Key = { readonly id: string; readonly createdAtMs: number; derived(purpose:
  * What is sealed may be opened as long as its key is kept (`rotation` in `secrets.ts`); expiry, where wanted, belongs into the payload.
  */
 export async function openSealer({ secrets, now }: { readonly secrets: SecretStore; readonly now: Now }): Promise<RefreshableSealer> {
-  const load = async () => ({ cursor: (await secrets.list("cursor")).map(keyOf), "request-state": (await secrets.list("request-state")).map(keyOf) });
+  const load = async () => ({
+    cursor: (await secrets.list("cursor")).map(keyOf),
+    "request-state": (await secrets.list("request-state")).map(keyOf),
+  });
   let keys = await load();
   const keysOf = (purpose: string) => (purpose === "request-state" ? keys["request-state"] : keys.cursor);
 

@@ -37,7 +37,10 @@ export function secretStore({ database: { db, exclusively }, now }: { readonly d
         if (drop.length > 0) await transaction.deleteFrom("secrets").where("purpose", "=", purpose).where("id", "in", drop).execute();
         if (!makeNew) return keep;
         const made = makeSecret(purpose, now());
-        await transaction.insertInto("secrets").values({ purpose, id: made.id, value: made.value, created_at_ms: made.createdAtMs }).execute();
+        await transaction
+          .insertInto("secrets")
+          .values({ purpose, id: made.id, value: made.value, created_at_ms: made.createdAtMs })
+          .execute();
         return [made, ...keep];
       });
     },

@@ -71,7 +71,8 @@ function driverOf(handle: DatabaseSync): SqliteDatabase {
 }
 
 function sqlValue(value: unknown): SQLInputValue {
-  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint" || value instanceof Uint8Array) return value;
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint" || value instanceof Uint8Array)
+    return value;
   throw new TypeError(`a value of type ${typeof value} cannot be stored`);
 }
 

@@ -79,7 +79,13 @@ export function oauthRecordsContract(name: string, open: (now: Now) => Promise<O
       await opened.records.put("AuthorizationCode", "c1", { grantId: "g" }, null);
       await opened.records.put("RefreshToken", "r2", { grantId: "h" }, null);
       await opened.records.removeByGrant("g");
-      for (const [model, id, stays] of [["Grant", "g", false], ["RefreshToken", "r1", false], ["AuthorizationCode", "c1", false], ["Grant", "h", true], ["RefreshToken", "r2", true]] as const) {
+      for (const [model, id, stays] of [
+        ["Grant", "g", false],
+        ["RefreshToken", "r1", false],
+        ["AuthorizationCode", "c1", false],
+        ["Grant", "h", true],
+        ["RefreshToken", "r2", true],
+      ] as const) {
         expect([model, id, (await opened.other.get(model, id)) !== null]).toEqual([model, id, stays]);
       }
       await opened.records.remove("RefreshToken", "r2");

@@ -29,16 +29,30 @@ export function secretStoreContract(name: string, open: (now: Now) => Promise<Op
 
     it("makes a private P-256 JWK whose kid is the id of the secret for token-signing", async () => {
       const [secret] = await opened.secrets.list("token-signing");
-      expect(JSON.parse(secret?.value ?? "")).toMatchObject({ kty: "EC", crv: "P-256", alg: "ES256", use: "sig", kid: secret?.id, d: expect.any(String) });
+      expect(JSON.parse(secret?.value ?? "")).toMatchObject({
+        kty: "EC",
+        crv: "P-256",
+        alg: "ES256",
+        use: "sig",
+        kid: secret?.id,
+        d: expect.any(String),
+      });
     });
 
     it("keeps the purposes apart", async () => {
-      const values = await Promise.all((["cursor", "request-state", "cookie", "token-signing"] as const).map((purpose) => opened.secrets.list(purpose)));
+      const values = await Promise.all(
+        (["cursor", "request-state", "cookie", "token-signing"] as const).map((purpose) => opened.secrets.list(purpose)),
+      );
       expect(new Set(values.flat().map(({ value }) => value)).size).toBe(4);
     });
 
     it("makes one secret and not two when two processes start at once", async () => {
-      const lists = await Promise.all([opened.secrets.list("cursor"), opened.other.list("cursor"), opened.secrets.list("cursor"), opened.other.list("cursor")]);
+      const lists = await Promise.all([
+        opened.secrets.list("cursor"),
+        opened.other.list("cursor"),
+        opened.secrets.list("cursor"),
+        opened.other.list("cursor"),
+      ]);
       expect(new Set(lists.map((list) => list.map(({ id }) => id).join())).size).toBe(1);
     });
 

@@ -89,12 +89,15 @@ describe("the file of the database", () => {
   });
 
   it("is made once by four processes that start at the same moment, and takes the writes of all", async () => {
-    const children = ["a", "b", "c", "d"].map((name) => fork(join(import.meta.dirname, "writer.ts"), [path, "25", name], { stdio: "inherit" }));
+    const children = ["a", "b", "c", "d"].map((name) =>
+      fork(join(import.meta.dirname, "writer.ts"), [path, "25", name], { stdio: "inherit" }),
+    );
     const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
     expect(codes).toEqual([0, 0, 0, 0]);
     const database = await openSqlite(path);
     const records = oauthRecords({ database, now: Date.now });
-    for (const name of ["a", "b", "c", "d"]) for (let n = 0; n < 25; n += 1) expect(await records.get("Client", `${name}${n}`)).not.toBeNull();
+    for (const name of ["a", "b", "c", "d"])
+      for (let n = 0; n < 25; n += 1) expect(await records.get("Client", `${name}${n}`)).not.toBeNull();
     for (const purpose of ["cursor", "request-state", "token-signing", "cookie"] as const) {
       expect(await secretStore({ database, now: Date.now }).list(purpose)).toHaveLength(1);
     }
@@ -141,7 +144,8 @@ describe("a database that cannot be used", () => {
 
   it("is refused when it is damaged", async () => {
     const database = await openSqlite(path);
-    for (let n = 0; n < 200; n += 1) await oauthRecords({ database, now: Date.now }).put("Client", `c${n}`, { text: "x".repeat(500) }, null);
+    for (let n = 0; n < 200; n += 1)
+      await oauthRecords({ database, now: Date.now }).put("Client", `c${n}`, { text: "x".repeat(500) }, null);
     await database.close();
     const bytes = await readFile(path);
     await writeFile(path, bytes.fill(0xff, 100, 8_192));
