@@ -65,7 +65,9 @@ export function tooLarge(bytes: number, limitBytes: number, way = "Ask for less.
   };
 }
 
-function inBothForms(value: Readonly<Record<string, unknown>>): ToolResult & { readonly structuredContent: Readonly<Record<string, unknown>> } {
+function inBothForms(
+  value: Readonly<Record<string, unknown>>,
+): ToolResult & { readonly structuredContent: Readonly<Record<string, unknown>> } {
   return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }
 

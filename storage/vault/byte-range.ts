@@ -20,7 +20,8 @@ export type Cut = { readonly ok: true; readonly part: Part } | { readonly ok: fa
 export function cutBytes(bytes: Uint8Array, start: number, end: number | undefined): Cut {
   const total = bytes.length;
   if (!Number.isSafeInteger(start) || start < 0) return invalid("start", "start is a whole number of bytes, 0 or more.", total);
-  if (end !== undefined && (!Number.isSafeInteger(end) || end <= start)) return invalid("end", "end is a whole number of bytes, greater than start.", total);
+  if (end !== undefined && (!Number.isSafeInteger(end) || end <= start))
+    return invalid("end", "end is a whole number of bytes, greater than start.", total);
   if (start > total || (start === total && total > 0)) return invalid("start", "start lies behind the end of the note.", total);
   const from = borderAtOrAfter(bytes, start);
   const to = end === undefined || end >= total ? total : borderAtOrBefore(bytes, end);

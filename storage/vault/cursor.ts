@@ -31,12 +31,18 @@ export async function sealCursor(sealer: Sealer, question: Question, position: P
 }
 
 /** A cursor that is absent or blank is the first page; anything that was not sealed for this very question is refused. */
-export async function openCursor(sealer: Sealer, question: Question, cursor: string | undefined, commit: string | undefined): Promise<CursorReading> {
+export async function openCursor(
+  sealer: Sealer,
+  question: Question,
+  cursor: string | undefined,
+  commit: string | undefined,
+): Promise<CursorReading> {
   if (cursor === undefined || cursor.trim() === "") return { ok: true, position: null };
   const payload = sealer.open(purpose, cursor);
   const sealed = payload === null ? null : parsed(payload);
   if (sealed === null) return invalid("The cursor was not issued here, or it was changed.");
-  if (sealed.question !== (await fingerprint(question))) return invalid("The cursor belongs to another query, scope, prefix, tool or vault.");
+  if (sealed.question !== (await fingerprint(question)))
+    return invalid("The cursor belongs to another query, scope, prefix, tool or vault.");
   if (commit !== undefined && commit !== sealed.position.commit) return invalid("The cursor belongs to another commit than the one given.");
   return { ok: true, position: sealed.position };
 }

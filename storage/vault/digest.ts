@@ -21,11 +21,21 @@ const maxTitleLength = 512;
 
 export function digestNote(text: string): Digest {
   const { bodyAt, title: written, description, type, status, verified, aliases, error } = readFrontMatter(text);
-  const title = shortened(written ?? firstHeading(text, bodyAt));
-  const facts: NoteFacts = { type, status, verified, ...(error === null ? {} : { metadata_error: error }) };
+  const title = own(shortened(written ?? firstHeading(text, bodyAt)));
+  const facts: NoteFacts = {
+    type: own(type),
+    status: own(status),
+    verified: own(verified),
+    ...(error === null ? {} : { metadata_error: error }),
+  };
   const foldedTitle = title === null ? null : fold(title);
   const held = JSON.stringify([title, description, facts, aliases]).length;
-  return { title, foldedTitle, description, facts, aliases, weight: 400 + 2 * held };
+  return { title, foldedTitle, description: own(description), facts, aliases: aliases.map(own), weight: 400 + 2 * held };
+}
+
+/** A copy of a text. What was cut out of a note keeps the whole note in memory in V8, and digests stay for long. */
+function own<Value extends Scalar>(value: Value): Value | string {
+  return typeof value === "string" ? new TextDecoder().decode(new TextEncoder().encode(value)) : value;
 }
 
 /** What a note is called in lists and search. */

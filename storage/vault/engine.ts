@@ -33,6 +33,8 @@ export type EngineSettings = {
 
 /** Snapshots kept: 20,000 notes are about 5 MB each. */
 const maxSnapshots = 4;
+/** Notes in all remembered lists together; one costs about 100 bytes beside its digest. */
+const maxListedNotes = 200_000;
 /** Notes read at a time; as many questions as the git process is given ahead. */
 const readAhead = 64;
 const fullId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -53,7 +55,13 @@ export function createEngine({ vault, repository, store, log, signal: shared }: 
     return { ok: true, value: snapshot };
   };
 
+  /** Lists of notes whose every verdict is final, by commit and prefix: a warm call makes no list of its own. */
+  const lists = createLru<NotesBelow>(maxListedNotes);
+
   const notes = async (snapshot: Snapshot, prefix: string, signal: AbortSignal): Promise<Outcome<NotesBelow>> => {
+    const key = `${snapshot.commit} ${prefix}`;
+    const remembered = lists.get(key);
+    if (remembered !== undefined) return { ok: true, value: remembered };
     const below = prefix === "" ? snapshot.notes : snapshot.notes.filter((note) => isWithin(note.path.normalize("NFC"), prefix));
     const loaded: (Loaded | null)[] = below.map((note) => store.knownDigest(note));
     if (below.length >= breathEvery) await breathe();
@@ -73,7 +81,10 @@ export function createEngine({ vault, repository, store, log, signal: shared }: 
       if (note?.kind === "note") readable.push({ entry, digest: note.digest });
       else if (note?.kind === "unreadable") unreadable.push({ path: entry.path, ...note.why });
     }
-    return { ok: true, value: { readable, unreadable } };
+    const value: NotesBelow = { readable, unreadable };
+    const isFinal = unreadable.every(({ reason }) => reason !== "object_missing" && reason !== "object_corrupt");
+    if (isFinal) lists.set(key, value, 1 + readable.length);
+    return { ok: true, value };
   };
 
   return {

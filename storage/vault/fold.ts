@@ -32,7 +32,7 @@ const cluster = /[^][\p{M}\u1160-\u11ff]*/gu;
 export function unfoldRange(text: string, foldedStart: number, foldedEnd: number): { readonly start: number; readonly end: number } {
   let folded = 0;
   let start = -1;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const feed = text.indexOf("\n", at);
     const lineEnd = feed === -1 ? text.length : feed + 1;
     const line = text.slice(at, lineEnd);

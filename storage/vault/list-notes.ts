@@ -7,9 +7,18 @@ import { checkLimit } from "./limit.ts";
 import { checkPrefix, comparePaths } from "./path.ts";
 import { maxNamed, type UnreadablePolicy, unreadableSnapshot } from "./unreadable.ts";
 
-export type PageSettings = { readonly vault: string; readonly engine: Engine; readonly sealer: Sealer; readonly unreadable: UnreadablePolicy };
+export type PageSettings = {
+  readonly vault: string;
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+  readonly unreadable: UnreadablePolicy;
+};
 
-export async function listNotes({ vault, engine, sealer, unreadable }: PageSettings, query: ListQuery, signal: AbortSignal): Promise<Outcome<Page<NoteSummary>>> {
+export async function listNotes(
+  { vault, engine, sealer, unreadable }: PageSettings,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<Outcome<Page<NoteSummary>>> {
   const limit = checkLimit(query.limit);
   if (!limit.ok) return limit;
   const checked = checkPrefix(query.prefix ?? "");
@@ -37,7 +46,12 @@ export async function listNotes({ vault, engine, sealer, unreadable }: PageSetti
     ok: true,
     value: {
       commit: commit.value,
-      items: page.map(({ entry, digest }) => ({ path: entry.path, title: titleOf(entry.path, digest), description: digest.description, ...digest.facts })),
+      items: page.map(({ entry, digest }) => ({
+        path: entry.path,
+        title: titleOf(entry.path, digest),
+        description: digest.description,
+        ...digest.facts,
+      })),
       next_cursor: isMore ? await sealCursor(sealer, question, { commit: commit.value, group: "body", path: last.entry.path }) : null,
       ...(unreadable === "report" ? { unreadable: notes.value.unreadable.slice(0, maxNamed) } : {}),
     },

@@ -25,10 +25,18 @@ export type Matching =
 const breathEvery = 4_194_304;
 
 /** The folded terms of a query, each once, in order. White space separates, and nothing else has a meaning. */
-export function termsOf(query: string): { readonly ok: true; readonly terms: readonly string[] } | { readonly ok: false; readonly fault: Fault } {
+export function termsOf(
+  query: string,
+): { readonly ok: true; readonly terms: readonly string[] } | { readonly ok: false; readonly fault: Fault } {
   if (query.length > maxQueryLength) return invalid(`A query has at most ${maxQueryLength} characters.`);
   if (!query.isWellFormed()) return invalid("The query holds half a surrogate pair and is not valid text.");
-  const terms = [...new Set(fold(query).split(/\s+/u).filter((term) => term !== ""))];
+  const terms = [
+    ...new Set(
+      fold(query)
+        .split(/\s+/u)
+        .filter((term) => term !== ""),
+    ),
+  ];
   return terms.length === 0 ? invalid("The query is blank.") : { ok: true, terms };
 }
 
@@ -43,22 +51,22 @@ export async function findMatches(
   signal: AbortSignal,
 ): Promise<Matching> {
   const matches: Match[] = [];
-  const rest: { readonly note: ReadableNote; readonly terms: readonly string[] }[] = [];
   for (const note of notes) {
-    const title = foldedTitleOf(note.entry.path, note.digest);
-    const missing = terms.filter((term) => !title.includes(term));
-    if (missing.length > 0) rest.push({ note, terms: missing });
-    else if (matches.length < count && isBehind(after, "title", note.entry.path)) matches.push({ note, location: "title" });
+    if (matches.length >= count) return { kind: "found", matches };
+    if (isBehind(after, "title", note.entry.path) && hasAll(terms, foldedTitleOf(note.entry.path, note.digest)))
+      matches.push({ note, location: "title" });
   }
-  if (scope === "title" || matches.length >= count) return { kind: "found", matches };
+  if (scope === "title") return { kind: "found", matches };
   let searched = 0;
-  for (const { note, terms: missing } of rest) {
+  for (const note of notes) {
+    if (matches.length >= count) break;
     if (!isBehind(after, "body", note.entry.path)) continue;
+    const title = foldedTitleOf(note.entry.path, note.digest);
+    if (hasAll(terms, title)) continue;
     const known = store.knownFolded(note.entry);
     const loaded: LoadedText = known === null ? await store.folded(note.entry) : { kind: "note", folded: known };
     if (loaded.kind !== "note") return { kind: "lost", note, loaded };
-    if (missing.every((term) => loaded.folded.includes(term))) matches.push({ note, location: "body" });
-    if (matches.length >= count) break;
+    if (terms.every((term) => title.includes(term) || loaded.folded.includes(term))) matches.push({ note, location: "body" });
     searched += loaded.folded.length;
     if (searched < breathEvery) continue;
     searched = 0;
@@ -66,6 +74,10 @@ export async function findMatches(
     signal.throwIfAborted();
   }
   return { kind: "found", matches };
+}
+
+function hasAll(terms: readonly string[], text: string): boolean {
+  return terms.every((term) => text.includes(term));
 }
 
 function isBehind(after: After | null, group: "title" | "body", path: string): boolean {

@@ -57,7 +57,8 @@ export function createNoteStore({ repository, indexLimitBytes, cacheBytes, now, 
     if (entry.size === null) return { kind: "unreadable", why: { reason: "object_missing" } };
     if (entry.size > indexLimitBytes) return { kind: "unreadable", why: { reason: "over_index_limit" } };
     const brokenAtMs = broken.get(entry.oid);
-    if (brokenAtMs !== undefined && Math.abs(now() - brokenAtMs) < brokenForMs) return { kind: "unreadable", why: { reason: "object_corrupt" } };
+    if (brokenAtMs !== undefined && Math.abs(now() - brokenAtMs) < brokenForMs)
+      return { kind: "unreadable", why: { reason: "object_corrupt" } };
     const reply = await repository.blob(entry.oid, signal);
     if (reply.kind === "unavailable") return reply;
     if (reply.kind === "missing") return { kind: "unreadable", why: { reason: "object_missing" } };

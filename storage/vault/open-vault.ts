@@ -31,15 +31,23 @@ export const defaultCacheBytes = 268_435_456;
 
 /** A refusal must end the start: the message is one line for the operator. An empty repository is none; its calls say so. */
 export async function openVault(settings: VaultSettings): Promise<Opening<Vault>> {
-  const { name, repository, root } = settings;
-  const opened = await openRepository({ ...repository, ...(root === undefined ? {} : { root }) });
+  const { name, repository, root, now } = settings;
+  const opened = await openRepository({ ...repository, ...(root === undefined ? {} : { root }), now });
   if (!opened.ok) return { ok: false, refusal: { ...opened.refusal, message: `vault ${name}: ${opened.refusal.message}` } };
   return { ok: true, value: createVault(settings, opened.value) };
 }
 
 /** A vault on any repository that keeps the contract of `repository.ts`. */
 export function createVault(settings: Omit<VaultSettings, "repository" | "root">, repository: Repository): Vault {
-  const { name, sealer, now, log, unreadable = "fail", indexLimitBytes = defaultIndexLimitBytes, cacheBytes = defaultCacheBytes } = settings;
+  const {
+    name,
+    sealer,
+    now,
+    log,
+    unreadable = "fail",
+    indexLimitBytes = defaultIndexLimitBytes,
+    cacheBytes = defaultCacheBytes,
+  } = settings;
   // Reads that several calls wait for do not end when one of them leaves; closing the repository answers them all.
   const shared = new AbortController().signal;
   const store = createNoteStore({ repository, indexLimitBytes, cacheBytes, now, signal: shared });

@@ -15,7 +15,8 @@ const noteExtension = /\.md$/i;
 export function checkNotePath(raw: string, field: string): PathCheck {
   const checked = checkSegments(raw, field);
   if (!checked.ok) return checked;
-  if (!isNoteName(checked.path)) return refused("PATH_NOT_ALLOWED", "Only Markdown notes can be read; their paths end in .md.", field, "not_markdown");
+  if (!isNoteName(checked.path))
+    return refused("PATH_NOT_ALLOWED", "Only Markdown notes can be read; their paths end in .md.", field, "not_markdown");
   return checked;
 }
 
@@ -61,11 +62,13 @@ export function comparePaths(left: string, right: string): number {
 /** Normal form is not changed here: whatever is compared later, these rules hold in every form. */
 function checkSegments(raw: string, field: string): PathCheck {
   if (raw.length > maxPathLength) return refused("INVALID_ARGUMENT", `A path has at most ${maxPathLength} characters.`, field, "too_long");
-  if (!raw.isWellFormed()) return refused("INVALID_ARGUMENT", "The path holds half a surrogate pair and is not valid text.", field, "not_unicode");
+  if (!raw.isWellFormed())
+    return refused("INVALID_ARGUMENT", "The path holds half a surrogate pair and is not valid text.", field, "not_unicode");
   if (control.test(raw)) return refused("INVALID_ARGUMENT", "The path holds a control character.", field, "control_character");
   if (raw.includes("\\")) return notAllowed("The path holds a backslash; segments are separated by /.", field, "backslash");
   if (raw.startsWith("/")) return notAllowed("The path begins with /; paths are relative to the vault.", field, "absolute");
-  if (driveLetter.test(raw)) return notAllowed("The path begins with a drive letter; paths are relative to the vault.", field, "drive_letter");
+  if (driveLetter.test(raw))
+    return notAllowed("The path begins with a drive letter; paths are relative to the vault.", field, "drive_letter");
   for (const segment of raw.split("/")) {
     if (segment === "") return notAllowed("The path has an empty segment.", field, "empty_segment");
     if (segment === "..") return notAllowed("The path leads out of its folder with two dots.", field, "parent_segment");

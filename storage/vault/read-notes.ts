@@ -23,7 +23,11 @@ export type ReadSettings = {
   readonly indexLimitBytes: number;
 };
 
-export async function readNotes({ engine, store, unreadable, indexLimitBytes }: ReadSettings, query: ReadQuery, signal: AbortSignal): Promise<Outcome<ReadResult>> {
+export async function readNotes(
+  { engine, store, unreadable, indexLimitBytes }: ReadSettings,
+  query: ReadQuery,
+  signal: AbortSignal,
+): Promise<Outcome<ReadResult>> {
   const asked = checkPaths(query);
   if (!asked.ok) return asked;
   const commit = await engine.commit(query.commit, signal);

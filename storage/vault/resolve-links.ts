@@ -88,13 +88,19 @@ function pathsFor(name: string, form: RawLink["form"], source: string, snapshot:
     return fromRoot;
   }
   const tail = `/${fold(name)}`;
-  return bestSpelling(snapshot.byFoldedName(fold(lastSegment(name))).filter((path) => `/${fold(path)}`.endsWith(tail)), name);
+  return bestSpelling(
+    snapshot.byFoldedName(fold(lastSegment(name))).filter((path) => `/${fold(path)}`.endsWith(tail)),
+    name,
+  );
 }
 
 /** Files at exactly this path, letter case and normal form aside. */
 function exact(path: string, snapshot: Snapshot): readonly string[] {
   const folded = fold(path);
-  return bestSpelling(snapshot.byFoldedName(fold(lastSegment(path))).filter((candidate) => fold(candidate) === folded), path);
+  return bestSpelling(
+    snapshot.byFoldedName(fold(lastSegment(path))).filter((candidate) => fold(candidate) === folded),
+    path,
+  );
 }
 
 /** Where paths differ in case or normal form only, the one spelled as the link is meant; if none is, all stay. */

@@ -53,13 +53,21 @@ export async function searchNotes(settings: SearchSettings, query: SearchQuery, 
     value: {
       commit: commit.value,
       items,
-      next_cursor: last === undefined ? null : await sealCursor(sealer, question, { commit: commit.value, group: last.location, path: last.note.entry.path }),
+      next_cursor:
+        last === undefined
+          ? null
+          : await sealCursor(sealer, question, { commit: commit.value, group: last.location, path: last.note.entry.path }),
       ...(unreadable === "report" ? { unreadable: bad.slice(0, maxNamed) } : {}),
     },
   };
 }
 
-async function hitOf({ note, location }: Match, terms: readonly string[], store: NoteStore, signal: AbortSignal): Promise<Outcome<SearchHit>> {
+async function hitOf(
+  { note, location }: Match,
+  terms: readonly string[],
+  store: NoteStore,
+  signal: AbortSignal,
+): Promise<Outcome<SearchHit>> {
   const { entry, digest } = note;
   const read = await untilAborted(store.original(entry), signal);
   if (read.kind !== "note") return lost(entry.path, read);

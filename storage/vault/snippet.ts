@@ -40,10 +40,17 @@ function around(text: string, hitStart: number, hitEnd: number, from: number): s
   // The cut may have split a pair at the far end; half a pair is no text.
   const start = hitStart - before.filter((point) => point.isWellFormed()).join("").length;
   const shown = Array.from(text.slice(start, Math.max(hitEnd, start + 2 * maxSnippet))).slice(0, maxSnippet);
-  return shown.filter((point) => point.isWellFormed()).join("").trim();
+  return shown
+    .filter((point) => point.isWellFormed())
+    .join("")
+    .trim();
 }
 
 function firstLine(body: string): string {
   const line = /^[^\S\n]*(\S[^\n]*)/m.exec(body)?.[1] ?? "";
-  return Array.from(line.slice(0, 2 * maxSnippet)).slice(0, maxSnippet).filter((point) => point.isWellFormed()).join("").trim();
+  return Array.from(line.slice(0, 2 * maxSnippet))
+    .slice(0, maxSnippet)
+    .filter((point) => point.isWellFormed())
+    .join("")
+    .trim();
 }

@@ -23,7 +23,10 @@ export function unreadableSnapshot(notes: readonly UnreadableNote[]): { readonly
  * A read that asked for these very notes. Text that is not UTF-8 is the argument's fault (another note must be named),
  * a note over the limit is too large, and the rest is missing from the repository.
  */
-export function unreadableArgument(notes: readonly UnreadableNote[], indexLimitBytes: number): { readonly ok: false; readonly fault: Fault } {
+export function unreadableArgument(
+  notes: readonly UnreadableNote[],
+  indexLimitBytes: number,
+): { readonly ok: false; readonly fault: Fault } {
   const details = { reason: "unreadable_notes", ...named(notes) };
   const badText = notes.find((note) => note.reason === "not_utf8");
   if (badText !== undefined) {
@@ -32,7 +35,10 @@ export function unreadableArgument(notes: readonly UnreadableNote[], indexLimitB
   }
   if (notes.some((note) => note.reason === "over_index_limit")) {
     const message = `${counted(notes.length)} cannot be read: larger than the ${indexLimitBytes} bytes a note of this vault may have.`;
-    return { ok: false, fault: { code: "RESPONSE_TOO_LARGE", message, field: "paths", details: { ...details, limit_bytes: indexLimitBytes } } };
+    return {
+      ok: false,
+      fault: { code: "RESPONSE_TOO_LARGE", message, field: "paths", details: { ...details, limit_bytes: indexLimitBytes } },
+    };
   }
   const message = `${counted(notes.length)} cannot be read: the repository does not hold the text. The details name path and reason.`;
   return { ok: false, fault: { code: "UPSTREAM_UNAVAILABLE", message, field: "paths", details } };

@@ -10,15 +10,25 @@ export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal
   });
 }
 
-/** Lets timers, sockets and other calls have their turn. */
+/** Lets timers, sockets and other calls have their turn: a message to oneself arrives after them. */
 export function breathe(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
-    setTimeout(resolve, 0);
+    port1.once("message", () => {
+      port1.close();
+      resolve();
+    });
+    port2.postMessage(null);
   });
 }
 
 /** Runs `visit` for every item, `width` of them at a time, and stops early when one answers false or the caller leaves. */
-export async function eachOf<Item>(items: readonly Item[], width: number, signal: AbortSignal, visit: (item: Item, index: number) => Promise<boolean>): Promise<void> {
+export async function eachOf<Item>(
+  items: readonly Item[],
+  width: number,
+  signal: AbortSignal,
+  visit: (item: Item, index: number) => Promise<boolean>,
+): Promise<void> {
   let next = 0;
   let isStopped = false;
   const worker = async (): Promise<void> => {

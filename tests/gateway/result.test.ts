@@ -49,7 +49,11 @@ describe("a refusal", () => {
       structuredContent: { error_code: "LOCKED", message: "Wait.", field: "path", retryable: true, details: { holder: "x" } },
     });
     expect(textOf(result)).toEqual(result.structuredContent);
-    expect(renderFault({ code: "NOT_FOUND", message: "No." }).structuredContent).toEqual({ error_code: "NOT_FOUND", message: "No.", retryable: false });
+    expect(renderFault({ code: "NOT_FOUND", message: "No." }).structuredContent).toEqual({
+      error_code: "NOT_FOUND",
+      message: "No.",
+      retryable: false,
+    });
   });
 
   it("of an answer that is too large names limit, size, way out and more", () => {

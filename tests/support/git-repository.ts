@@ -18,7 +18,12 @@ export type TestRepository = {
   git(...args: readonly string[]): Promise<string>;
 };
 
-export type RepositoryOptions = { readonly branch?: string; readonly bare?: boolean; readonly objectFormat?: "sha1" | "sha256"; readonly at?: string };
+export type RepositoryOptions = {
+  readonly branch?: string;
+  readonly bare?: boolean;
+  readonly objectFormat?: "sha1" | "sha256";
+  readonly at?: string;
+};
 
 const environment = {
   PATH: process.env["PATH"] ?? "",
@@ -41,7 +46,12 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export async function createRepository({ branch = "main", bare = false, objectFormat = "sha1", at }: RepositoryOptions = {}): Promise<TestRepository> {
+export async function createRepository({
+  branch = "main",
+  bare = false,
+  objectFormat = "sha1",
+  at,
+}: RepositoryOptions = {}): Promise<TestRepository> {
   const path = at ?? (await temporaryFolder());
   await runGit(path, ["init", "--quiet", `--initial-branch=${branch}`, `--object-format=${objectFormat}`, ...(bare ? ["--bare"] : [])]);
   const gitDir = bare ? path : join(path, ".git");
@@ -78,7 +88,9 @@ function change(name: string | Uint8Array, planted: Planted): readonly (string |
 function runGit(cwd: string, args: readonly string[], input?: Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     if (input === undefined) {
-      execFile("git", args, { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) => (error === null ? resolve(stdout.replace(/\n$/, "")) : reject(error)));
+      execFile("git", args, { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 }, (error, stdout) =>
+        error === null ? resolve(stdout.replace(/\n$/, "")) : reject(error),
+      );
       return;
     }
     const child = spawn("git", args, { cwd, env: environment, stdio: ["pipe", "ignore", "pipe"] });

@@ -3,7 +3,19 @@ import * as z from "zod";
 import type { Vault } from "../../../storage/ports.ts";
 import { defineTool, refuse, type Tool } from "../../tool.ts";
 import { answer } from "./answer.ts";
-import { chosenVault, commitInput, commitOutput, cursorInput, given, limitInput, nextCursor, noteFacts, prefixInput, unreadableNotes, vaultInput } from "./vault-schemas.ts";
+import {
+  chosenVault,
+  commitInput,
+  commitOutput,
+  cursorInput,
+  given,
+  limitInput,
+  nextCursor,
+  noteFacts,
+  prefixInput,
+  unreadableNotes,
+  vaultInput,
+} from "./vault-schemas.ts";
 
 export function vaultList(vaults: readonly Vault[], limitBytes: number): Tool {
   return defineTool({
@@ -16,7 +28,12 @@ export function vaultList(vaults: readonly Vault[], limitBytes: number): Tool {
     output: z.object({
       commit: commitOutput,
       items: z.array(
-        z.object({ path: z.string(), title: z.string(), description: z.union([z.string(), z.number(), z.boolean(), z.null()]), ...noteFacts }),
+        z.object({
+          path: z.string(),
+          title: z.string(),
+          description: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+          ...noteFacts,
+        }),
       ),
       next_cursor: nextCursor,
       unreadable: unreadableNotes,

@@ -72,7 +72,10 @@ function whole(read: Outcome<ReadResult>, limitBytes: number): Outcome<ToolOutpu
   const output = outputOf(read.value);
   const bytes = outputBytes(output);
   if (bytes <= limitBytes) return { ok: true, value: output };
-  const sizes = read.value.notes.map((one) => ({ path: one.path, bytes: outputBytes(outputOf({ commit: read.value.commit, notes: [one] })) }));
+  const sizes = read.value.notes.map((one) => ({
+    path: one.path,
+    bytes: outputBytes(outputOf({ commit: read.value.commit, notes: [one] })),
+  }));
   const way =
     sizes.length > 1
       ? "Read fewer notes at a time; the details give the size of each. A note that is too large by itself is read alone, in parts, with start: 0."

@@ -16,19 +16,36 @@ export const commitOutput = z.string().describe("Commit this answer stands on; p
 export const nextCursor = z.string().nullable().describe("Pass it as cursor for the next page; null = this was the last page.");
 
 export const unreadableNotes = z
-  .array(z.object({ path: z.string(), reason: z.enum(["not_utf8", "lfs_pointer", "over_index_limit", "object_missing", "object_corrupt"]), offset: z.number().optional() }))
+  .array(
+    z.object({
+      path: z.string(),
+      reason: z.enum(["not_utf8", "lfs_pointer", "over_index_limit", "object_missing", "object_corrupt"]),
+      offset: z.number().optional(),
+    }),
+  )
   .optional()
   .describe("Notes left out because they cannot be read.");
 
 export const commitInput = z
   .string()
-  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "give the full id that an answer named, 40 or 64 lower-case hexadecimal digits; names such as HEAD are not accepted")
+  .regex(
+    /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+    "give the full id that an answer named, 40 or 64 lower-case hexadecimal digits; names such as HEAD are not accepted",
+  )
   .optional()
   .describe("Full commit id from an earlier answer, to stay at that state. Leave out for the newest state.");
 
-export const prefixInput = z.string().max(4096, "a path has at most 4096 characters").optional().describe("Folder to stay below, such as projects/garden; whole path segments.");
+export const prefixInput = z
+  .string()
+  .max(4096, "a path has at most 4096 characters")
+  .optional()
+  .describe("Folder to stay below, such as projects/garden; whole path segments.");
 
-export const cursorInput = z.string().max(16_384, "this is no cursor").optional().describe("next_cursor of the page before, with the same arguments. Leave out for the first page.");
+export const cursorInput = z
+  .string()
+  .max(16_384, "this is no cursor")
+  .optional()
+  .describe("next_cursor of the page before, with the same arguments. Leave out for the first page.");
 
 export const limitInput = z
   .int("give a whole number from 1 to 20")
@@ -51,7 +68,9 @@ export function chosenVault(vaults: readonly Vault[], args: object): Vault | und
 }
 
 /** Leaves out what the caller left out. */
-export function given<Value extends Readonly<Record<string, string | undefined>>>(values: Value): { readonly [Key in keyof Value]?: string } {
+export function given<Value extends Readonly<Record<string, string | undefined>>>(
+  values: Value,
+): { readonly [Key in keyof Value]?: string } {
   const kept: { [Key in keyof Value]?: string } = {};
   for (const key in values) {
     const value = values[key];

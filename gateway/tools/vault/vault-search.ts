@@ -3,7 +3,18 @@ import * as z from "zod";
 import type { Vault } from "../../../storage/ports.ts";
 import { defineTool, refuse, type Tool } from "../../tool.ts";
 import { answer } from "./answer.ts";
-import { chosenVault, commitInput, commitOutput, cursorInput, given, limitInput, nextCursor, prefixInput, unreadableNotes, vaultInput } from "./vault-schemas.ts";
+import {
+  chosenVault,
+  commitInput,
+  commitOutput,
+  cursorInput,
+  given,
+  limitInput,
+  nextCursor,
+  prefixInput,
+  unreadableNotes,
+  vaultInput,
+} from "./vault-schemas.ts";
 
 export function vaultSearch(vaults: readonly Vault[], limitBytes: number): Tool {
   return defineTool({

@@ -1,10 +1,13 @@
 /**
- * One long-lived `git cat-file --batch` or `--batch-check`. Questions are answered in the order asked; a process that
- * exits or falls silent is replaced, with a growing pause between attempts, and the questions it still owed are asked
- * again, except the one it died on twice: that object is broken.
+ * One long-lived `git cat-file --batch` or `--batch-check`. Questions are answered in the order asked. A process that
+ * dies on an object is replaced at once and asked again what it still owed; the object it dies on twice is broken. One
+ * that cannot start, ends otherwise or falls silent fails everybody who waits, and is not started again before a pause
+ * that doubles each time.
  */
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
+import type { Now } from "../../ports.ts";
 import { type BatchFrame, type BatchObject, createBatchReader } from "./batch-reader.ts";
 import { defaultTimeoutMs, type GitProgram, startGit } from "./git-program.ts";
 
@@ -24,39 +27,37 @@ export type BatchProcess = {
 };
 
 type Question = { readonly name: string; deaths: number; readonly settle: (reply: BatchReply) => void; abandoned: boolean };
-type Running = { readonly child: ChildProcess; readonly stdin: Writable };
+type Running = { readonly child: ChildProcess; readonly stdin: Writable; readonly stdout: Socket };
 type Loss = "git_cannot_start" | "git_exited" | "git_timeout";
 
 /** Questions written ahead of their answers. More gains nothing, and all of them must be asked again after an exit. */
 const maxAhead = 64;
 const firstPauseMs = 20;
 const maxPauseMs = 5_000;
-/** A longer pause is not waited for: callers learn at once that git is down. */
-const maxAwaitedPauseMs = 1_000;
 /** Exits in a row without one answer between them, after which git itself is taken to be at fault and not an object. */
 const maxBarrenExits = 8;
 /** Exit code of git's `die()`. */
 const gitDied = 128;
 
-export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: string, program: GitProgram): BatchProcess {
+export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: string, program: GitProgram, now: Now): BatchProcess {
   const timeoutMs = program.timeoutMs ?? defaultTimeoutMs;
   let running: Running | null = null;
   let ended: Promise<void> = Promise.resolve();
   let waiting: Question[] = [];
   let sent: Question[] = [];
   let barrenExits = 0;
-  /** Milliseconds of the pause under way before the next start; 0 = there is none. */
+  /** The pause before the next start: its beginning by the clock, and its length in milliseconds. */
+  let pausedAtMs = 0;
   let pauseMs = 0;
-  let pause: NodeJS.Timeout | undefined;
-  let silence: NodeJS.Timeout | undefined;
   let isClosed = false;
 
+  /** Silence counts only while an answer is owed. */
   const watch = (): void => {
-    clearTimeout(silence);
-    if (sent.length === 0 || running === null) return;
-    const watched = running;
-    silence = setTimeout(() => lose(watched, "git_timeout"), timeoutMs);
+    running?.stdout.setTimeout(sent.length === 0 ? 0 : timeoutMs);
   };
+
+  /** A clock that was set back must not lengthen the pause. */
+  const isPausing = (): boolean => pauseMs > 0 && Math.abs(now() - pausedAtMs) < pauseMs;
 
   const onFrame = (frame: BatchFrame): boolean => {
     const question = sent.shift();
@@ -79,15 +80,13 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
 
   const forget = (): void => {
     running = null;
-    clearTimeout(silence);
     barrenExits += 1;
+  };
+
+  const startPause = (): void => {
+    pausedAtMs = now();
     // The first exit may be chance; from the second on, the pauses double.
-    pauseMs = barrenExits === 1 ? 0 : Math.min(firstPauseMs * 2 ** (barrenExits - 2), maxPauseMs);
-    if (pauseMs === 0) return;
-    pause = setTimeout(() => {
-      pauseMs = 0;
-      pump();
-    }, pauseMs);
+    pauseMs = barrenExits <= 1 ? 0 : Math.min(firstPauseMs * 2 ** (barrenExits - 2), maxPauseMs);
   };
 
   /** Gives `lost` up: ends it, and answers everything it owed. */
@@ -95,6 +94,8 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
     if (running !== lost) return;
     forget();
     lost.child.kill("SIGKILL");
+    lost.stdout.destroy();
+    startPause();
     failAll(reason);
   };
 
@@ -125,15 +126,17 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
     const begun = startGit(gitDir, program, ["cat-file", mode], "pipe");
     if (!begun.started || begun.stdin === null) {
       forget();
+      startPause();
       failAll("git_cannot_start");
       return null;
     }
     const { child, stdout, stdin } = begun;
-    const started: Running = { child, stdin };
+    const started: Running = { child, stdin, stdout };
     let inStep = true;
     const reader = createBatchReader(mode === "--batch", (frame) => {
       inStep = onFrame(frame) && inStep;
     });
+    stdout.on("timeout", () => lose(started, "git_timeout"));
     child.on("error", () => lose(started, "git_cannot_start"));
     child.on("close", (code) => onExit(started, code));
     // A write to a process that has just died: `close` follows and deals with it.
@@ -144,11 +147,12 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
         lose(started, "git_exited");
         return;
       }
-      watch();
+      if (sent.length === 0) watch();
       pump();
     });
     ended = new Promise((resolve) => {
-      child.on("close", () => resolve());
+      // Not `close`: a grandchild could hold the pipe open.
+      child.on("exit", () => resolve());
       child.on("error", () => resolve());
     });
     return started;
@@ -157,11 +161,8 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
   const pump = (): void => {
     waiting = waiting.filter((question) => !question.abandoned);
     if (waiting.length === 0 || sent.length >= maxAhead) return;
-    if (running === null) {
-      if (pauseMs > 0) return;
-      running = start();
-      if (running === null) return;
-    }
+    running ??= start();
+    if (running === null) return;
     const next = waiting.splice(0, maxAhead - sent.length);
     const wasIdle = sent.length === 0;
     sent.push(...next);
@@ -180,7 +181,7 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
           resolve({ kind: "unavailable", reason: "closed" });
           return;
         }
-        if (running === null && pauseMs > maxAwaitedPauseMs) {
+        if (running === null && isPausing()) {
           resolve({ kind: "unavailable", reason: "git_cannot_start" });
           return;
         }
@@ -201,12 +202,11 @@ export function createBatchProcess(mode: "--batch" | "--batch-check", gitDir: st
     pid: () => running?.child.pid ?? null,
     async close() {
       isClosed = true;
-      clearTimeout(pause);
-      clearTimeout(silence);
       const last = running;
       running = null;
       failAll("closed");
       last?.child.kill("SIGKILL");
+      last?.stdout.destroy();
       await ended;
     },
   };

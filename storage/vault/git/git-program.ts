@@ -1,6 +1,7 @@
 /** How git is started: one closed environment for every process, and a way to run it once. */
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable, Writable } from "node:stream";
+import { Socket } from "node:net";
+import type { Writable } from "node:stream";
 
 /** Which git, and how long to wait for it. */
 export type GitProgram = {
@@ -41,7 +42,7 @@ export function gitEnvironment(gitDir: string, program: GitProgram): Record<stri
 
 /** A started process; `started` is false when it cannot run, and then nothing else of it may be used. */
 export type GitStart =
-  | { readonly started: true; readonly child: ChildProcess; readonly stdout: Readable; readonly stdin: Writable | null }
+  | { readonly started: true; readonly child: ChildProcess; readonly stdout: Socket; readonly stdin: Writable | null }
   | { readonly started: false; readonly errno: string };
 
 /**
@@ -58,7 +59,8 @@ export function startGit(gitDir: string, program: GitProgram, args: readonly str
       windowsHide: true,
     });
     const { stdout } = child;
-    if (stdout instanceof Object) return { started: true, child, stdout, stdin: child.stdin };
+    // The pipes of a child are sockets, and a socket tells by itself when nothing came for a while.
+    if (stdout instanceof Socket) return { started: true, child, stdout, stdin: child.stdin };
     child.on("error", () => undefined);
     return { started: false, errno: "EMFILE" };
   } catch (error) {
@@ -78,7 +80,8 @@ export type GitRun =
   | { readonly kind: "closed" };
 
 /**
- * Runs git once and collects its standard output. `args` come from this folder's code, never from a caller. Throws the signal's reason when the caller has left.
+ * Runs git once and collects its standard output. `args` come from this folder's code, never from a caller. Throws the
+ * signal's reason when the caller has left.
  */
 export function runGit(gitDir: string, program: GitProgram, args: readonly string[], signal: AbortSignal): Promise<GitRun> {
   return new Promise((resolve, reject) => {
@@ -93,29 +96,24 @@ export function runGit(gitDir: string, program: GitProgram, args: readonly strin
     }
     const { child, stdout } = start;
     const chunks: Uint8Array[] = [];
-    let timer: NodeJS.Timeout | undefined;
     const finish = (settle: () => void): void => {
-      clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
       settle();
     };
-    const onAbort = (): void => {
+    const stop = (): void => {
       child.kill("SIGKILL");
-      finish(() => reject(signal.reason));
+      stdout.destroy();
     };
-    const watch = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        child.kill("SIGKILL");
-        finish(() => resolve({ kind: "timeout" }));
-      }, program.timeoutMs ?? defaultTimeoutMs);
+    const onAbort = (): void => {
+      stop();
+      reject(signal.reason);
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    watch();
-    stdout.on("data", (chunk: Uint8Array) => {
-      chunks.push(chunk);
-      watch();
+    stdout.setTimeout(program.timeoutMs ?? defaultTimeoutMs, () => {
+      stop();
+      finish(() => resolve({ kind: "timeout" }));
     });
+    stdout.on("data", (chunk: Uint8Array) => chunks.push(chunk));
     child.on("error", (error) => finish(() => resolve({ kind: "cannot_start", errno: errnoOf(error) })));
     child.on("close", (code) => finish(() => resolve({ kind: "done", exitCode: code ?? -1, stdout: joined(chunks) })));
   });

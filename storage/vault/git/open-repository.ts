@@ -1,5 +1,5 @@
 /** Opens the repository at the configured folder, read-only, through the system's git. */
-import type { Outcome } from "../../ports.ts";
+import type { Now, Outcome } from "../../ports.ts";
 import type { BlobReply, Repository, TreeEntry } from "../repository.ts";
 import { unavailable } from "../unavailable.ts";
 import { createAncestry } from "./ancestry.ts";
@@ -16,27 +16,34 @@ export type RepositorySettings = {
   /** Folder inside the repository that the vault is limited to, such as `notes/daily`. Default: everything. */
   readonly root?: string;
   readonly git?: GitProgram;
+  readonly now: Now;
 };
 
 /** Why the repository cannot be opened. `message` is one line for the operator; it names the configured folder. */
 export type RepositoryRefusal = {
-  readonly reason: "missing_folder" | "not_a_repository" | "inside_other_repository" | "git_missing" | "git_cannot_start" | "git_refused" | "bad_branch" | "bad_root";
+  readonly reason:
+    | "missing_folder"
+    | "not_a_repository"
+    | "inside_other_repository"
+    | "git_missing"
+    | "git_cannot_start"
+    | "git_refused"
+    | "bad_branch"
+    | "bad_root";
   readonly message: string;
 };
 
 export type Opening<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: RepositoryRefusal };
 
-/** Milliseconds without output allowed to the question that opens the repository. */
-const openTimeoutMs = 10_000;
-
 /** What git-check-ref-format(1) forbids, and white space: the name travels in a line of its own. */
 const badRef = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/u;
 
 export async function openRepository(settings: RepositorySettings): Promise<Opening<Repository>> {
-  const { path, branch, root = "", git = {} } = settings;
+  const { path, branch, root = "", git = {}, now } = settings;
   // An empty path would mean the working directory, and whatever repository happens to be there.
   if (path.trim() === "") return refuse("missing_folder", "no repository is configured");
-  if (branch !== undefined && (branch === "" || badRef.test(branch))) return refuse("bad_branch", "the configured branch is not a valid branch name");
+  if (branch !== undefined && (branch === "" || badRef.test(branch)))
+    return refuse("bad_branch", "the configured branch is not a valid branch name");
   const rootPath = root.replace(/^\/+|\/+$/g, "");
   if (rootPath.split("/").some((segment) => segment === "." || segment === "..") || rootPath.includes("\0")) {
     return refuse("bad_root", "the configured root is not a folder inside the repository");
@@ -44,7 +51,7 @@ export async function openRepository(settings: RepositorySettings): Promise<Open
   const located = await locateGitDir(path);
   if (located.kind !== "found") return refuse(located.kind, notFound(located.kind, path));
   const { gitDir } = located;
-  const probe = await runGit(gitDir, { ...git, timeoutMs: openTimeoutMs }, ["rev-parse", "--git-dir"], AbortSignal.timeout(openTimeoutMs * 2));
+  const probe = await runGit(gitDir, git, ["rev-parse", "--git-dir"], new AbortController().signal);
   if (probe.kind === "cannot_start") {
     return probe.errno === "ENOENT"
       ? refuse("git_missing", `git was not found (looked for ${git.command ?? "git"}); install git`)
@@ -52,7 +59,7 @@ export async function openRepository(settings: RepositorySettings): Promise<Open
   }
   if (probe.kind !== "done" || probe.exitCode !== 0) return refuse("git_refused", `git does not accept ${path} as a repository`);
   const ref = branch === undefined ? "HEAD" : branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git }) };
+  return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git, now }) };
 }
 
 function notFound(kind: Exclude<Located["kind"], "found">, path: string): string {
@@ -65,11 +72,11 @@ function refuse(reason: RepositoryRefusal["reason"], message: string): Opening<n
   return { ok: false, refusal: { reason, message } };
 }
 
-type Opened = { readonly gitDir: string; readonly ref: string; readonly root: string; readonly git: GitProgram };
+type Opened = { readonly gitDir: string; readonly ref: string; readonly root: string; readonly git: GitProgram; readonly now: Now };
 
-function createRepository({ gitDir, ref, root, git }: Opened): Repository {
-  const blobs = createBatchProcess("--batch", gitDir, git);
-  const checks = createBatchProcess("--batch-check", gitDir, git);
+function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
+  const blobs = createBatchProcess("--batch", gitDir, git, now);
+  const checks = createBatchProcess("--batch-check", gitDir, git, now);
   const closing = new AbortController();
   const run = async (args: readonly string[], signal: AbortSignal): Promise<GitRun> => {
     try {
@@ -153,6 +160,10 @@ function runFault(run: GitRun): ReturnType<typeof unavailable> {
 function commitUnavailable(): Outcome<never> {
   return {
     ok: false,
-    fault: { code: "COMMIT_UNAVAILABLE", message: "The vault's branch holds no such commit. Leave commit out to read the newest state.", field: "commit" },
+    fault: {
+      code: "COMMIT_UNAVAILABLE",
+      message: "The vault's branch holds no such commit. Leave commit out to read the newest state.",
+      field: "commit",
+    },
   };
 }

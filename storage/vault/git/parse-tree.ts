@@ -7,7 +7,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** `null` = the output is not what git-ls-tree promises. */
 export function parseTree(output: Uint8Array): readonly TreeEntry[] | null {
   const entries: TreeEntry[] = [];
-  for (let at = 0; at < output.length; ) {
+  for (let at = 0; at < output.length;) {
     const end = output.indexOf(0, at);
     const tab = output.indexOf(0x09, at);
     if (end === -1 || tab === -1 || tab > end) return null;

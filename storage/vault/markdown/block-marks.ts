@@ -23,7 +23,11 @@ export function columnsAt(text: string, from: number, end: number, column: numbe
 }
 
 /** Skips `>` marks. The column starts anew behind them, so that what a quote holds is measured from its own edge. */
-export function skipQuotes(text: string, from: number, end: number): { readonly at: number; readonly depth: number; readonly column: number } {
+export function skipQuotes(
+  text: string,
+  from: number,
+  end: number,
+): { readonly at: number; readonly depth: number; readonly column: number } {
   let at = from;
   let depth = 0;
   for (;;) {

@@ -71,7 +71,8 @@ export function createBlockScanner(text: string, from: number): BlockScanner {
     let base = lists.at(-1) ?? 0;
     // Four columns in, it is code, unless it goes on with a paragraph.
     if (columns - base >= 4) return hasRun ? { kind: "text", span: { start: content, end } } : { kind: "code" };
-    if (rule.test(text.slice(content, Math.min(end, content + maxMarkedLine))) && !(hasRun && text[content] === "-")) return { kind: "border" };
+    if (rule.test(text.slice(content, Math.min(end, content + maxMarkedLine))) && !(hasRun && text[content] === "-"))
+      return { kind: "border" };
     let marker = listMarker(text, content, end, columns);
     if (marker !== null && hasRun) return { kind: "item" };
     while (marker !== null) {

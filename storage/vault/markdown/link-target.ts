@@ -54,7 +54,12 @@ function percentDecoded(text: string): string {
 }
 
 /** Reads `DESTINATION "title")` from behind the `(`, or from behind the `:` of a definition. `null` = not a link. */
-export function destination(text: string, from: number, end: number, isDefinition: boolean): { readonly target: string; readonly after: number } | null {
+export function destination(
+  text: string,
+  from: number,
+  end: number,
+  isDefinition: boolean,
+): { readonly target: string; readonly after: number } | null {
   let at = skipSpace(text, from, end);
   const limit = Math.min(end, at + maxDestination);
   let target: string;

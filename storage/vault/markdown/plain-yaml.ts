@@ -18,7 +18,8 @@ const itemLine = /^( *)- +([^ ].*)$/;
 const plainText = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}\p{S}\p{Pc}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}]|(?!:)\p{Po}|:(?=[^ ])| +(?=[^ #]))*$/u;
 /** As an item between brackets: brackets, braces and commas would mean something. */
 const flowText = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} _./-]*$/u;
-const quoted = /^(?:"([\p{L}\p{M}\p{N}\p{S}\p{Zs}\p{Pc}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}!#%&'*,./:;?@]*)"|'([\p{L}\p{M}\p{N}\p{S}\p{Zs}\p{Pc}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}!#%&"*,./:;?@\\]*)')$/u;
+const quoted =
+  /^(?:"([\p{L}\p{M}\p{N}\p{S}\p{Zs}\p{Pc}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}!#%&'*,./:;?@]*)"|'([\p{L}\p{M}\p{N}\p{S}\p{Zs}\p{Pc}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}!#%&"*,./:;?@\\]*)')$/u;
 
 /** `null` = not surely plain. */
 export function readPlainYaml(yaml: string): ReadonlyMap<string, YamlValue> | null {

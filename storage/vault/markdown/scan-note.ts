@@ -26,7 +26,11 @@ export function firstHeading(text: string, from: number): string | null {
   for (let run = blocks.next(); run !== null; run = blocks.next()) {
     if (run.heading !== null) {
       const end = Math.min(run.heading.end, run.heading.start + maxHeading);
-      const title = text.slice(run.heading.start, end).replace(/<!--[^]*?-->/g, " ").replace(/\s+/gu, " ").trim();
+      const title = text
+        .slice(run.heading.start, end)
+        .replace(/<!--[^]*?-->/g, " ")
+        .replace(/\s+/gu, " ")
+        .trim();
       if (title !== "") return title;
     }
     const resumeAt = scanInline(text, run.start, run.end, closers, () => undefined);

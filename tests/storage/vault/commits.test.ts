@@ -18,7 +18,22 @@ const thrice = (text: string): readonly string[] => [text, text, text];
 describe("the commit argument", () => {
   it("is a full object id and nothing else that git would understand", async () => {
     const { vault, commit } = await vaultOf({ "a.md": "x" });
-    const wrong = ["--output=x", "HEAD", "HEAD~1", ":/A", "HEAD@{0}", "main", commit.slice(0, 7), commit.toUpperCase(), `${commit}\n`, ` ${commit}`, `${commit}^{tree}`, "", `${commit}0`, "-".repeat(40)];
+    const wrong = [
+      "--output=x",
+      "HEAD",
+      "HEAD~1",
+      ":/A",
+      "HEAD@{0}",
+      "main",
+      commit.slice(0, 7),
+      commit.toUpperCase(),
+      `${commit}\n`,
+      ` ${commit}`,
+      `${commit}^{tree}`,
+      "",
+      `${commit}0`,
+      "-".repeat(40),
+    ];
     for (const text of wrong) expect([text, await everyCall(vault, text)]).toEqual([text, thrice("INVALID_ARGUMENT")]);
     expect(await everyCall(vault, commit)).toEqual(thrice("ok"));
   });
@@ -27,7 +42,8 @@ describe("the commit argument", () => {
     const { vault, repository } = await vaultOf({ "a.md": "x" });
     await repository.git("tag", "-a", "-m", "tag", "v1", "main");
     const others = ["main^{tree}", "main:a.md", "v1"].map((name) => repository.git("rev-parse", name));
-    for (const id of [...(await Promise.all(others)), "0".repeat(40), "f".repeat(64)]) expect(await everyCall(vault, id)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+    for (const id of [...(await Promise.all(others)), "0".repeat(40), "f".repeat(64)])
+      expect(await everyCall(vault, id)).toEqual(thrice("COMMIT_UNAVAILABLE"));
   });
 
   it("is part of the configured branch's history: another branch, a dangling and a rewritten commit are not", async () => {

@@ -11,14 +11,22 @@ const position: Position = { commit: "0".repeat(40), group: "title", path: "maps
 
 describe("a cursor", () => {
   it("that is absent, empty or blank is the first page", async () => {
-    for (const cursor of [undefined, "", " ", "\n\t"]) expect(await openCursor(sealer, question, cursor, undefined)).toEqual({ ok: true, position: null });
+    for (const cursor of [undefined, "", " ", "\n\t"])
+      expect(await openCursor(sealer, question, cursor, undefined)).toEqual({ ok: true, position: null });
   });
 
   it("opens for the question it was sealed for and for no other", async () => {
     const cursor = await sealCursor(sealer, question, position);
     expect(await openCursor(sealer, { ...question }, cursor, undefined)).toEqual({ ok: true, position });
     expect(await openCursor(sealer, question, cursor, position.commit)).toEqual({ ok: true, position });
-    const others: readonly Partial<Question>[] = [{ tool: "vault_list" }, { vault: "other" }, { terms: ["a"] }, { terms: ["b", "a"] }, { scope: "title" }, { prefix: "" }];
+    const others: readonly Partial<Question>[] = [
+      { tool: "vault_list" },
+      { vault: "other" },
+      { terms: ["a"] },
+      { terms: ["b", "a"] },
+      { scope: "title" },
+      { prefix: "" },
+    ];
     for (const other of others) expect((await openCursor(sealer, { ...question, ...other }, cursor, undefined)).ok).toBe(false);
     expect((await openCursor(sealer, question, cursor, "1".repeat(40))).ok).toBe(false);
     expect((await openCursor(testSealer("two"), question, cursor, undefined)).ok).toBe(false);
@@ -26,7 +34,13 @@ describe("a cursor", () => {
 
   it("survives whatever stands in query, prefix and path, and never mixes two questions up", async () => {
     const text = fc.string({ unit: "grapheme", maxLength: 12 });
-    const questions = fc.record<Question>({ tool: fc.constantFrom("vault_list", "vault_search"), vault: text, terms: fc.array(text, { maxLength: 3 }), scope: fc.constantFrom("title", "all"), prefix: text });
+    const questions = fc.record<Question>({
+      tool: fc.constantFrom("vault_list", "vault_search"),
+      vault: text,
+      terms: fc.array(text, { maxLength: 3 }),
+      scope: fc.constantFrom("title", "all"),
+      prefix: text,
+    });
     await fc.assert(
       fc.asyncProperty(questions, questions, text, async (mine, other, path) => {
         const cursor = await sealCursor(sealer, mine, { ...position, path });
@@ -40,8 +54,19 @@ describe("a cursor", () => {
 
   it("that is invented, cut, edited or of another purpose is refused, and never taken for the first page", async () => {
     const cursor = await sealCursor(sealer, question, position);
-    const wrong = ["bogus", cursor.slice(0, -1), `${cursor}A`, ` ${cursor}`, cursor.toUpperCase(), sealer.seal("other", "[1]"), "null", "0", "\u0000"];
-    for (let at = 0; at < cursor.length; at += 7) wrong.push(`${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`);
+    const wrong = [
+      "bogus",
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      ` ${cursor}`,
+      cursor.toUpperCase(),
+      sealer.seal("other", "[1]"),
+      "null",
+      "0",
+      "\u0000",
+    ];
+    for (let at = 0; at < cursor.length; at += 7)
+      wrong.push(`${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`);
     for (const text of wrong) {
       const opened = await openCursor(sealer, question, text, undefined);
       expect(opened.ok ? "opened" : opened.fault).toMatchObject({ code: "INVALID_CURSOR", field: "cursor" });
@@ -59,7 +84,7 @@ describe("pages", () => {
     const { vault } = await vaultOf(twelve);
     const sizes: number[] = [];
     const seen: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
+    for (let cursor: string | null = ""; cursor !== null;) {
       const page: Page<NoteSummary> = valueOf(await vault.list({ limit: 5, cursor }, signal));
       sizes.push(page.items.length);
       seen.push(...page.items.map(({ path }) => path));

@@ -9,7 +9,10 @@ export const signal = new AbortController().signal;
 
 /** Seals with an HMAC, like the deployment's own; `key` tells deployments apart. */
 export function testSealer(key = "one"): Sealer {
-  const tag = (purpose: string, payload: string): Buffer => createHmac("sha256", key).update(JSON.stringify([purpose, payload])).digest();
+  const tag = (purpose: string, payload: string): Buffer =>
+    createHmac("sha256", key)
+      .update(JSON.stringify([purpose, payload]))
+      .digest();
   return {
     seal: (purpose, payload) => `${Buffer.from(payload).toString("base64url")}.${tag(purpose, payload).toString("base64url")}`,
     open(purpose, sealed) {
@@ -25,7 +28,10 @@ export function testSealer(key = "one"): Sealer {
 
 export type OpenedVault = Vault & { readonly logged: readonly string[] };
 
-export async function openAt(path: string, settings: Partial<Omit<VaultSettings, "repository">> & Partial<VaultSettings["repository"]> = {}): Promise<OpenedVault> {
+export async function openAt(
+  path: string,
+  settings: Partial<Omit<VaultSettings, "repository">> & Partial<VaultSettings["repository"]> = {},
+): Promise<OpenedVault> {
   const { branch, git, ...rest } = settings;
   const logged: string[] = [];
   const opened = await openVault({

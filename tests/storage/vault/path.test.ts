@@ -42,7 +42,17 @@ describe("a path argument", () => {
 
   it("with NUL, a control character or half a surrogate pair is an invalid argument, and the vault goes on serving", async () => {
     const { vault } = await vaultOf({ "a.md": "text" });
-    for (const path of ["a\u0000.md", "a\nb.md", "a\r.md", "\u001b[2J.md", "a\u007f.md", "a\u0085.md", "\ud800.md", "a\udc00/b.md", "\u0000"]) {
+    for (const path of [
+      "a\u0000.md",
+      "a\nb.md",
+      "a\r.md",
+      "\u001b[2J.md",
+      "a\u007f.md",
+      "a\u0085.md",
+      "\ud800.md",
+      "a\udc00/b.md",
+      "\u0000",
+    ]) {
       expect(refusalOf(await vault.read({ paths: [path] }, signal))).toMatch(/^INVALID_ARGUMENT /);
       expect(refusalOf(await vault.list({ prefix: path, limit: 5 }, signal))).toMatch(/^INVALID_ARGUMENT /);
     }
@@ -50,7 +60,10 @@ describe("a path argument", () => {
   });
 
   it("never passes any of the rules in disguise, whatever the text", () => {
-    const segment = fc.oneof(fc.constantFrom("..", ".", "", "a", ".git", "a\\b", "C:", "x.md", "\u0000", "\ud800", "한글.md"), fc.string({ unit: "binary", maxLength: 6 }));
+    const segment = fc.oneof(
+      fc.constantFrom("..", ".", "", "a", ".git", "a\\b", "C:", "x.md", "\u0000", "\ud800", "한글.md"),
+      fc.string({ unit: "binary", maxLength: 6 }),
+    );
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 5 }), (segments) => {
         const path = segments.join("/");
@@ -89,9 +102,13 @@ describe("a prefix", () => {
 describe("the order of paths", () => {
   it("is that of their UTF-8 bytes", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()), fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()), (left, right) => {
-        expect(Math.sign(comparePaths(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
-      }),
+      fc.property(
+        fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
+        fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
+        (left, right) => {
+          expect(Math.sign(comparePaths(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+        },
+      ),
       { numRuns: 2000 },
     );
     expect(comparePaths("\ufffd", "🦊")).toBeLessThan(0);
@@ -111,7 +128,7 @@ describe("files that no argument could name", () => {
         ["a.md", "needle"],
       ]),
     );
-    const paths = (await vault.list({ limit: 20 }, signal));
+    const paths = await vault.list({ limit: 20 }, signal);
     expect(paths.ok && paths.value.items.map(({ path }) => path)).toEqual(["a.md"]);
     const hits = await vault.search({ query: "needle", scope: "all", limit: 20 }, signal);
     expect(hits.ok && hits.value.items.map(({ path }) => path)).toEqual(["a.md"]);

@@ -23,7 +23,7 @@ describe("reading", () => {
   it("of a symbolic link, a submodule, or anything behind one is refused by the mode in the tree, and neither is listed or searched", async () => {
     const { vault } = await vaultOf({
       "notes/x.md": { symlink: "/etc/passwd" },
-      "out": { symlink: "/etc" },
+      out: { symlink: "/etc" },
       "sub.md": { gitlink: "1".repeat(40) },
       "big.md": { symlink: link.repeat(200) },
       "a.md": "a",
@@ -65,7 +65,10 @@ describe("reading", () => {
     const after = await repository.commit({ "a.md": "new", "gone.md": null });
     const vault = await openAt(repository.path);
     expect((await read(vault, ["a.md"])).notes[0]?.content).toBe("new");
-    expect(await read(vault, ["a.md", "gone.md"], { commit: before })).toMatchObject({ commit: before, notes: [{ content: "old" }, { content: "x" }] });
+    expect(await read(vault, ["a.md", "gone.md"], { commit: before })).toMatchObject({
+      commit: before,
+      notes: [{ content: "old" }, { content: "x" }],
+    });
     expect(refusalOf(await vault.read({ paths: ["gone.md"] }, signal))).toBe("NOT_FOUND");
     expect((await read(vault, ["a.md"], { commit: after })).notes[0]?.content).toBe("new");
   });
@@ -107,9 +110,11 @@ describe("reading a part", () => {
 
   it("is refused for several notes, behind the end, backwards, or when it holds no whole character", async () => {
     const { vault } = await vaultOf({ "a.md": "가나", "b.md": "", "c.md": "c" });
-    const refused = async (paths: readonly string[], start: number, end?: number) => refusalOf(await vault.read({ paths, range: { start, ...(end === undefined ? {} : { end }) } }, signal));
+    const refused = async (paths: readonly string[], start: number, end?: number) =>
+      refusalOf(await vault.read({ paths, range: { start, ...(end === undefined ? {} : { end }) } }, signal));
     expect(await refused(["a.md", "b.md"], 0)).toBe("INVALID_ARGUMENT");
-    for (const [start, end] of [[6], [7], [-1], [0.5], [2, 2], [3, 1], [1, 3], [0, 2], [0, 1.5]]) expect(await refused(["a.md"], start ?? 0, end)).toBe("INVALID_ARGUMENT");
+    for (const [start, end] of [[6], [7], [-1], [0.5], [2, 2], [3, 1], [1, 3], [0, 2], [0, 1.5]])
+      expect(await refused(["a.md"], start ?? 0, end)).toBe("INVALID_ARGUMENT");
     expect(await refused(["b.md"], 0)).toBe("ok");
     const fault = await vault.read({ paths: ["c.md"], range: { start: 9 } }, signal);
     expect(fault.ok ? null : fault.fault).toMatchObject({ field: "start", details: { total_bytes: 1 } });
@@ -117,18 +122,22 @@ describe("reading a part", () => {
 
   it("one after the other gives the note back byte for byte, whatever the steps", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((text) => text.isWellFormed()), fc.integer({ min: 4, max: 20 }), (text, step) => {
-        const bytes = new TextEncoder().encode(text);
-        let joined = "";
-        for (let start: number | null = 0; start !== null; ) {
-          const cut = cutBytes(bytes, start, start + step);
-          if (!cut.ok) throw new Error(cut.fault.message);
-          expect(text.slice(cut.part.textStart, cut.part.textEnd)).toBe(cut.part.content);
-          joined += cut.part.content;
-          start = cut.part.nextStart;
-        }
-        expect(createHash("sha256").update(joined).digest("hex")).toBe(createHash("sha256").update(text).digest("hex"));
-      }),
+      fc.property(
+        fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((text) => text.isWellFormed()),
+        fc.integer({ min: 4, max: 20 }),
+        (text, step) => {
+          const bytes = new TextEncoder().encode(text);
+          let joined = "";
+          for (let start: number | null = 0; start !== null;) {
+            const cut = cutBytes(bytes, start, start + step);
+            if (!cut.ok) throw new Error(cut.fault.message);
+            expect(text.slice(cut.part.textStart, cut.part.textEnd)).toBe(cut.part.content);
+            joined += cut.part.content;
+            start = cut.part.nextStart;
+          }
+          expect(createHash("sha256").update(joined).digest("hex")).toBe(createHash("sha256").update(text).digest("hex"));
+        },
+      ),
       { numRuns: 1000 },
     );
   });

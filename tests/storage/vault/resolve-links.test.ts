@@ -25,7 +25,8 @@ describe("a link", () => {
   });
 
   it("that is ambiguous says which note Obsidian would open: the exact path, else its own folder, else the shortest path as text", async () => {
-    const choice = async (source: string, text: string, files: Readonly<Record<string, Planted>>) => (await linksOf(source, text, files))[0]?.obsidian_choice;
+    const choice = async (source: string, text: string, files: Readonly<Record<string, Planted>>) =>
+      (await linksOf(source, text, files))[0]?.obsidian_choice;
     expect(await choice("q/s.md", "[[Note]]", { "a/b/Note.md": "", "zzzz/Note.md": "" })).toBe("a/b/Note.md");
     expect(await choice("zzzz/s.md", "[[Note]]", { "a/b/Note.md": "", "zzzz/Note.md": "" })).toBe("zzzz/Note.md");
     expect(await choice("zzzz/s.md", "[[Note]]", { "Note.md": "", "zzzz/Note.md": "" })).toBe("Note.md");
@@ -34,7 +35,11 @@ describe("a link", () => {
 
   it("to one of two notes of the same name in different folders is never settled by the order of registration", async () => {
     const links = await linksOf("notes/s.md", "[[alpha]]", { "notes/alpha.md": "", "archive/alpha.md": "" });
-    expect(links[0]).toMatchObject({ resolution: "ambiguous", candidates: ["archive/alpha.md", "notes/alpha.md"], obsidian_choice: "notes/alpha.md" });
+    expect(links[0]).toMatchObject({
+      resolution: "ambiguous",
+      candidates: ["archive/alpha.md", "notes/alpha.md"],
+      obsidian_choice: "notes/alpha.md",
+    });
   });
 
   it("by an alias alone is missing, and names the note that has the alias", async () => {
@@ -47,8 +52,18 @@ describe("a link", () => {
   });
 
   it("by the whole path from the root, by the end of a path, with or without .md, or in another case or normal form is resolved", async () => {
-    const files = { "areas/라온/진행.md": "", "x/areas/other.md": "", "Log.md": "", "v1.2.md": "", [`n/${"학점".normalize("NFD")}.md`]: "" };
-    const links = await linksOf("a.md", "[[areas/라온/진행]] [[라온/진행.md#h]] [[log]] [[LOG.MD]] [[v1.2]] [[학점]] [[/Log]] [[areas/other]]", files);
+    const files = {
+      "areas/라온/진행.md": "",
+      "x/areas/other.md": "",
+      "Log.md": "",
+      "v1.2.md": "",
+      [`n/${"학점".normalize("NFD")}.md`]: "",
+    };
+    const links = await linksOf(
+      "a.md",
+      "[[areas/라온/진행]] [[라온/진행.md#h]] [[log]] [[LOG.MD]] [[v1.2]] [[학점]] [[/Log]] [[areas/other]]",
+      files,
+    );
     expect(links.map(({ target_path, resolution }) => `${resolution} ${target_path}`)).toEqual([
       "resolved areas/라온/진행.md",
       "resolved areas/라온/진행.md",
@@ -78,12 +93,18 @@ describe("a link", () => {
   });
 
   it("written as a wiki link to an address is a note that is missing", async () => {
-    expect(await linksOf("a.md", "[[https://x.example]]")).toEqual([{ target_path: "https://x.example", anchor: null, resolution: "missing", kind: "note" }]);
+    expect(await linksOf("a.md", "[[https://x.example]]")).toEqual([
+      { target_path: "https://x.example", anchor: null, resolution: "missing", kind: "note" },
+    ]);
   });
 
   it("in Markdown is read from the note's own folder and from the root, and is ambiguous where those differ", async () => {
     const files = { "notes/b.md": "", "notes/notes/b.md": "", "notes/c d.md": "", "root.md": "", "deep/er/only.md": "" };
-    const links = await linksOf("notes/a.md", "[](notes/b.md) [](c%20d.md) [](./c%20d.md) [](../root.md) [](/root.md) [](only.md) [](../../out.md) [](gone.md)", files);
+    const links = await linksOf(
+      "notes/a.md",
+      "[](notes/b.md) [](c%20d.md) [](./c%20d.md) [](../root.md) [](/root.md) [](only.md) [](../../out.md) [](gone.md)",
+      files,
+    );
     expect(links.map(({ target_path, resolution }) => `${resolution} ${target_path}`)).toEqual([
       "ambiguous notes/b.md",
       "resolved notes/c d.md",
@@ -96,7 +117,11 @@ describe("a link", () => {
   });
 
   it("to a file that is no note is an attachment, to an address external", async () => {
-    const links = await linksOf("a.md", "![[p.png]] ![](img/p.png) [[gone.pdf]] [x](data.xyz) [e](https://x.example/a?b#c) [m](mailto:me@x.example)", { "img/p.png": "x" });
+    const links = await linksOf(
+      "a.md",
+      "![[p.png]] ![](img/p.png) [[gone.pdf]] [x](data.xyz) [e](https://x.example/a?b#c) [m](mailto:me@x.example)",
+      { "img/p.png": "x" },
+    );
     expect(links.map(({ kind, target_path, resolution }) => `${kind} ${resolution} ${target_path}`)).toEqual([
       "attachment resolved img/p.png",
       "attachment missing gone.pdf",
@@ -108,10 +133,20 @@ describe("a link", () => {
 
   it("never leads to a hidden file, a symbolic link or out of the vault's root", async () => {
     const { vault } = await vaultOf(
-      { "vault/a.md": "[[config]] [[link]] [[outside]] [](../outside.md)", "vault/.obsidian/config.md": "", "vault/link.md": { symlink: "a.md" }, "outside.md": "" },
+      {
+        "vault/a.md": "[[config]] [[link]] [[outside]] [](../outside.md)",
+        "vault/.obsidian/config.md": "",
+        "vault/link.md": { symlink: "a.md" },
+        "outside.md": "",
+      },
       { root: "vault" },
     );
-    expect((await read(vault, ["a.md"])).notes[0]?.links.map(({ resolution }) => resolution)).toEqual(["missing", "missing", "missing", "missing"]);
+    expect((await read(vault, ["a.md"])).notes[0]?.links.map(({ resolution }) => resolution)).toEqual([
+      "missing",
+      "missing",
+      "missing",
+      "missing",
+    ]);
   });
 
   it("written twice is listed once, at the place of the first", async () => {
@@ -132,6 +167,9 @@ describe("a link", () => {
 
   it("with an escaped bar in prose leaves the text as it is", async () => {
     const { vault } = await vaultOf({ "a.md": "[[b\\|c]]", "b.md": "" });
-    expect((await read(vault, ["a.md"])).notes[0]).toMatchObject({ content: "[[b\\|c]]", links: [{ target_path: "b.md", resolution: "resolved" }] });
+    expect((await read(vault, ["a.md"])).notes[0]).toMatchObject({
+      content: "[[b\\|c]]",
+      links: [{ target_path: "b.md", resolution: "resolved" }],
+    });
   });
 });

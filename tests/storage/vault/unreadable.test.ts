@@ -33,8 +33,14 @@ describe("a note that is not UTF-8, a Git LFS pointer or over the index limit", 
   it("fails every list and search that would have left it out, and is named with its reason", async () => {
     const { vault } = await vaultOf(files, { indexLimitBytes: 1024 });
     for (let round = 0; round < 2; round += 1) {
-      for (const outcome of [await vault.list({ limit: 5 }, signal), await vault.search({ query: "needle", scope: "title", limit: 5 }, signal)]) {
-        expect(faultOf(outcome)).toMatchObject({ code: "UPSTREAM_UNAVAILABLE", details: { reason: "unreadable_notes", unreadable: reasons, unreadable_total: 3 } });
+      for (const outcome of [
+        await vault.list({ limit: 5 }, signal),
+        await vault.search({ query: "needle", scope: "title", limit: 5 }, signal),
+      ]) {
+        expect(faultOf(outcome)).toMatchObject({
+          code: "UPSTREAM_UNAVAILABLE",
+          details: { reason: "unreadable_notes", unreadable: reasons, unreadable_total: 3 },
+        });
       }
     }
   });
@@ -48,29 +54,54 @@ describe("a note that is not UTF-8, a Git LFS pointer or over the index limit", 
 
   it("is listed in every reply instead where the operator chose so, and never served or searched", async () => {
     const { vault } = await vaultOf(files, { indexLimitBytes: 1024, unreadable: "report" });
-    expect(valueOf(await vault.list({ limit: 5 }, signal))).toMatchObject({ items: [{ path: "a.md" }], next_cursor: null, unreadable: reasons });
-    expect(valueOf(await vault.search({ query: "needle", scope: "all", limit: 5 }, signal))).toMatchObject({ items: [{ path: "a.md" }], unreadable: reasons });
-    expect(valueOf(await vault.search({ query: "sha256", scope: "all", limit: 5 }, signal))).toMatchObject({ items: [], unreadable: reasons });
-    expect(await read(vault, ["lfs.md", "a.md", "bad.md"])).toMatchObject({ notes: [{ path: "a.md" }], unreadable: [reasons[2], reasons[0]] });
+    expect(valueOf(await vault.list({ limit: 5 }, signal))).toMatchObject({
+      items: [{ path: "a.md" }],
+      next_cursor: null,
+      unreadable: reasons,
+    });
+    expect(valueOf(await vault.search({ query: "needle", scope: "all", limit: 5 }, signal))).toMatchObject({
+      items: [{ path: "a.md" }],
+      unreadable: reasons,
+    });
+    expect(valueOf(await vault.search({ query: "sha256", scope: "all", limit: 5 }, signal))).toMatchObject({
+      items: [],
+      unreadable: reasons,
+    });
+    expect(await read(vault, ["lfs.md", "a.md", "bad.md"])).toMatchObject({
+      notes: [{ path: "a.md" }],
+      unreadable: [reasons[2], reasons[0]],
+    });
     const fine = await vaultOf({ "a.md": "x" }, { unreadable: "report" });
     expect(valueOf(await fine.vault.list({ limit: 5 }, signal)).unreadable).toEqual([]);
   });
 
   it("fails the read that names it with a code that says what to do", async () => {
     const { vault } = await vaultOf(files, { indexLimitBytes: 1024 });
-    expect(faultOf(await vault.read({ paths: ["a.md", "bad.md"] }, signal))).toMatchObject({ code: "INVALID_ARGUMENT", details: { offset: 11, unreadable: [reasons[0]] } });
-    expect(faultOf(await vault.read({ paths: ["big.md"] }, signal))).toMatchObject({ code: "RESPONSE_TOO_LARGE", details: { limit_bytes: 1024, unreadable: [reasons[1]] } });
-    expect(faultOf(await vault.read({ paths: ["lfs.md"] }, signal))).toMatchObject({ code: "UPSTREAM_UNAVAILABLE", details: { unreadable: [reasons[2]] } });
+    expect(faultOf(await vault.read({ paths: ["a.md", "bad.md"] }, signal))).toMatchObject({
+      code: "INVALID_ARGUMENT",
+      details: { offset: 11, unreadable: [reasons[0]] },
+    });
+    expect(faultOf(await vault.read({ paths: ["big.md"] }, signal))).toMatchObject({
+      code: "RESPONSE_TOO_LARGE",
+      details: { limit_bytes: 1024, unreadable: [reasons[1]] },
+    });
+    expect(faultOf(await vault.read({ paths: ["lfs.md"] }, signal))).toMatchObject({
+      code: "UPSTREAM_UNAVAILABLE",
+      details: { unreadable: [reasons[2]] },
+    });
     expect(faultOf(await vault.read({ paths: ["bad.md"], range: { start: 0, end: 4 } }, signal)).code).toBe("INVALID_ARGUMENT");
   });
 
   it("is told from text that merely looks like it", async () => {
-    const { vault } = await vaultOf({
-      "a.md": `${pointer}\n${"x".repeat(1024)}`,
-      "b.md": "version https://git-lfs.github.com/spec/v1\nis how a pointer begins",
-      "c.md": Buffer.alloc(1024, "y"),
-      "d.md": "\u0000 \ufffd",
-    }, { indexLimitBytes: 1200 });
+    const { vault } = await vaultOf(
+      {
+        "a.md": `${pointer}\n${"x".repeat(1024)}`,
+        "b.md": "version https://git-lfs.github.com/spec/v1\nis how a pointer begins",
+        "c.md": Buffer.alloc(1024, "y"),
+        "d.md": "\u0000 \ufffd",
+      },
+      { indexLimitBytes: 1200 },
+    );
     expect(await listed(vault)).toEqual(["a.md", "b.md", "c.md", "d.md"]);
   });
 });
@@ -88,7 +119,10 @@ describe("the first bad byte", () => {
     ] as const) {
       expect(firstBadByte(Buffer.from(bad))).toBe(at);
     }
-    const units = fc.oneof(fc.constantFrom(0x61, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0xed, 0xa0, 0xf4, 0x90, 0x80, 0xbf), fc.integer({ min: 0, max: 255 }));
+    const units = fc.oneof(
+      fc.constantFrom(0x61, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0xed, 0xa0, 0xf4, 0x90, 0x80, 0xbf),
+      fc.integer({ min: 0, max: 255 }),
+    );
     fc.assert(
       fc.property(fc.array(units, { maxLength: 12 }), (array) => {
         const bytes = Uint8Array.from(array);
@@ -116,7 +150,10 @@ describe("a repository with broken or missing objects", () => {
     await rm(file);
     const lost = [{ path: "b.md", reason: "object_missing" }];
     expect(faultOf(await vault.search({ query: "needle", scope: "all", limit: 5 }, signal)).details).toMatchObject({ unreadable: lost });
-    expect(faultOf(await vault.read({ paths: ["a.md", "b.md"] }, signal))).toMatchObject({ code: "UPSTREAM_UNAVAILABLE", details: { unreadable: lost } });
+    expect(faultOf(await vault.read({ paths: ["a.md", "b.md"] }, signal))).toMatchObject({
+      code: "UPSTREAM_UNAVAILABLE",
+      details: { unreadable: lost },
+    });
     expect((await read(vault, ["a.md"])).commit).toBe(commit);
     await repository.commit({ "b.md": "needle two" }, "restored");
     expect(await found(vault, "needle")).toEqual(["a.md", "b.md", "c.md"]);
@@ -124,7 +161,10 @@ describe("a repository with broken or missing objects", () => {
 
   it("names corrupt objects, and goes on with the others over the same processes", async () => {
     const text = (word: string): string => Array.from({ length: 4000 }, (_, index) => `${word} ${index * 7919}`).join("\n");
-    const { vault, repository } = await vaultOf({ "a.md": "fine", "b.md": text("cut"), "c.md": text("cut too"), "d.md": "garbage", "e.md": "fine" }, { unreadable: "report" });
+    const { vault, repository } = await vaultOf(
+      { "a.md": "fine", "b.md": text("cut"), "c.md": text("cut too"), "d.md": "garbage", "e.md": "fine" },
+      { unreadable: "report" },
+    );
     await truncate(await objectFile(repository, "main:b.md"), 3000);
     await truncate(await objectFile(repository, "main:c.md"), 3000);
     await writeFile(await objectFile(repository, "main:d.md"), "not zlib");
@@ -134,7 +174,10 @@ describe("a repository with broken or missing objects", () => {
       { path: "d.md", reason: "object_missing" },
     ];
     for (let round = 0; round < 3; round += 1) {
-      const [list, hits] = await Promise.all([vault.list({ limit: 5 }, signal), vault.search({ query: "fine", scope: "all", limit: 5 }, signal)]);
+      const [list, hits] = await Promise.all([
+        vault.list({ limit: 5 }, signal),
+        vault.search({ query: "fine", scope: "all", limit: 5 }, signal),
+      ]);
       expect(valueOf(list)).toMatchObject({ items: [{ path: "a.md" }, { path: "e.md" }], unreadable: broken });
       expect(valueOf(hits)).toMatchObject({ items: [{ path: "a.md" }, { path: "e.md" }], unreadable: broken });
     }

@@ -62,7 +62,10 @@ describe("the vault tools", () => {
     }
     expect(await structure([one, two], "vault_read", { vault: "work", paths: ["a.md"] })).toMatchObject({ notes: [{ content: "second" }] });
     for (const vault of [undefined, "other", "", null]) {
-      expect(await structure([one, two], "vault_read", { vault, paths: ["a.md"] })).toMatchObject({ error_code: "INVALID_ARGUMENT", field: "vault" });
+      expect(await structure([one, two], "vault_read", { vault, paths: ["a.md"] })).toMatchObject({
+        error_code: "INVALID_ARGUMENT",
+        field: "vault",
+      });
     }
   });
 
@@ -77,13 +80,21 @@ describe("the vault tools", () => {
       expect(answer.structuredContent).toMatchObject({ commit, origin: { kind: "vault", commit } });
       expect(answer.content).toEqual([{ type: "text", text: JSON.stringify(answer.structuredContent) }]);
     }
-    expect(answers[0]?.structuredContent).toMatchObject({ items: [{ path: "a.md", title: "a", description: "d", type: null, status: "s", verified: null }], next_cursor: expect.any(String) });
+    expect(answers[0]?.structuredContent).toMatchObject({
+      items: [{ path: "a.md", title: "a", description: "d", type: null, status: "s", verified: null }],
+      next_cursor: expect.any(String),
+    });
     expect(answers[1]?.structuredContent).toMatchObject({ items: [{ path: "a.md", match_location: "body" }], next_cursor: null });
-    expect(answers[2]?.structuredContent).toMatchObject({ notes: [{ path: "a.md", links: [{ target_path: "b.md", anchor: null, resolution: "resolved", kind: "note" }] }] });
+    expect(answers[2]?.structuredContent).toMatchObject({
+      notes: [{ path: "a.md", links: [{ target_path: "b.md", anchor: null, resolution: "resolved", kind: "note" }] }],
+    });
   });
 
   it("answer what their output schema promises", async () => {
-    const { vault } = await vaultOf({ "a.md": "---\na: 1\na: 2\n---\n[[x]] [[dup]] [[#h]]", "p/dup.md": "x".repeat(50), "q/dup.md": "", "l.md": Buffer.from([0xff]) }, { unreadable: "report" });
+    const { vault } = await vaultOf(
+      { "a.md": "---\na: 1\na: 2\n---\n[[x]] [[dup]] [[#h]]", "p/dup.md": "x".repeat(50), "q/dup.md": "", "l.md": Buffer.from([0xff]) },
+      { unreadable: "report" },
+    );
     const { fromJSONSchema } = await import("zod");
     for (const [name, args] of [
       ["vault_list", {}],
@@ -98,7 +109,12 @@ describe("the vault tools", () => {
 
   it("take five items unless asked for one to twenty", async () => {
     const { vault } = await vaultOf(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}.md`, "x"])));
-    for (const [args, count] of [[{}, 5], [{ limit: 1 }, 1], [{ limit: 20 }, 20], [{ cursor: " " }, 5]] as const) {
+    for (const [args, count] of [
+      [{}, 5],
+      [{ limit: 1 }, 1],
+      [{ limit: 20 }, 20],
+      [{ cursor: " " }, 5],
+    ] as const) {
       for (const name of ["vault_list", "vault_search"]) {
         const answer = await structure([vault], name, name === "vault_list" ? args : { query: "x", ...args });
         expect(answer["items"]).toHaveLength(count);
@@ -136,17 +152,34 @@ describe("the vault tools", () => {
     ];
     for (const [name, args, field] of wrong) {
       const result = await call([vault], name, args);
-      expect([name, args, result.isError, result.structuredContent]).toMatchObject([name, args, true, { error_code: "INVALID_ARGUMENT", retryable: false, message: expect.any(String) }]);
+      expect([name, args, result.isError, result.structuredContent]).toMatchObject([
+        name,
+        args,
+        true,
+        { error_code: "INVALID_ARGUMENT", retryable: false, message: expect.any(String) },
+      ]);
       if (field !== "") expect([args, result.structuredContent?.["field"]]).toEqual([args, field]);
     }
   });
 
   it("refuse with codes of their own what is hidden, missing, elsewhere or from another page", async () => {
     const { vault } = await vaultOf({ "a.md": "x" });
-    expect(await structure([vault], "vault_read", { paths: ["../a.md"] })).toMatchObject({ error_code: "PATH_NOT_ALLOWED", field: "paths.0" });
-    expect(await structure([vault], "vault_read", { paths: ["a.md", "b.md"] })).toMatchObject({ error_code: "NOT_FOUND", details: { missing: ["b.md"] } });
-    expect(await structure([vault], "vault_list", { commit: "0".repeat(40) })).toMatchObject({ error_code: "COMMIT_UNAVAILABLE", field: "commit" });
-    expect(await structure([vault], "vault_search", { query: "x", cursor: "bogus" })).toMatchObject({ error_code: "INVALID_CURSOR", field: "cursor" });
+    expect(await structure([vault], "vault_read", { paths: ["../a.md"] })).toMatchObject({
+      error_code: "PATH_NOT_ALLOWED",
+      field: "paths.0",
+    });
+    expect(await structure([vault], "vault_read", { paths: ["a.md", "b.md"] })).toMatchObject({
+      error_code: "NOT_FOUND",
+      details: { missing: ["b.md"] },
+    });
+    expect(await structure([vault], "vault_list", { commit: "0".repeat(40) })).toMatchObject({
+      error_code: "COMMIT_UNAVAILABLE",
+      field: "commit",
+    });
+    expect(await structure([vault], "vault_search", { query: "x", cursor: "bogus" })).toMatchObject({
+      error_code: "INVALID_CURSOR",
+      field: "cursor",
+    });
     await vault.close();
     expect(await structure([vault], "vault_list", {})).toMatchObject({ error_code: "UPSTREAM_UNAVAILABLE", retryable: true });
   });
@@ -190,12 +223,20 @@ describe("an answer over the limit", () => {
     const { vault } = await vaultOf({ "a.md": 'x"\n한' });
     const bytes = Buffer.byteLength(JSON.stringify(await call([vault], "vault_read", { paths: ["a.md"] })));
     expect(await call([vault], "vault_read", { paths: ["a.md"] }, bytes)).not.toHaveProperty("isError");
-    expect(await structure([vault], "vault_read", { paths: ["a.md"] }, bytes - 1)).toMatchObject({ error_code: "RESPONSE_TOO_LARGE", details: { bytes, limit_bytes: bytes - 1 } });
+    expect(await structure([vault], "vault_read", { paths: ["a.md"] }, bytes - 1)).toMatchObject({
+      error_code: "RESPONSE_TOO_LARGE",
+      details: { bytes, limit_bytes: bytes - 1 },
+    });
   });
 
   it("of a list or a search says to ask for a smaller page", async () => {
-    const { vault } = await vaultOf(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.md`, `---\ndescription: ${"d".repeat(3000)}\n---\n`])));
-    for (const [name, args] of [["vault_list", {}], ["vault_search", { query: "d" }]] as const) {
+    const { vault } = await vaultOf(
+      Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.md`, `---\ndescription: ${"d".repeat(3000)}\n---\n`])),
+    );
+    for (const [name, args] of [
+      ["vault_list", {}],
+      ["vault_search", { query: "d" }],
+    ] as const) {
       const refused = await structure([vault], name, { ...args, limit: 20 }, 8000);
       expect(refused).toMatchObject({ error_code: "RESPONSE_TOO_LARGE", message: expect.stringContaining("smaller limit") });
       expect(await structure([vault], name, { ...args, limit: 1 }, 20_000)).toMatchObject({ items: [{}] });
@@ -205,11 +246,14 @@ describe("an answer over the limit", () => {
   it("can be read in parts that together are the note byte for byte, each within the limit and at one commit", async () => {
     const text = Array.from({ length: 9000 }, (_, index) => `${index} "따옴표"\t[[b#${index}]] 🦊\n`).join("");
     const { vault, commit, repository } = await vaultOf({ "a.md": text, "b.md": "" });
-    expect(await structure([vault], "vault_read", { paths: ["a.md"] })).toMatchObject({ error_code: "RESPONSE_TOO_LARGE", message: expect.stringContaining("start: 0") });
+    expect(await structure([vault], "vault_read", { paths: ["a.md"] })).toMatchObject({
+      error_code: "RESPONSE_TOO_LARGE",
+      message: expect.stringContaining("start: 0"),
+    });
     await repository.commit({ "a.md": "changed" });
     let joined = "";
     let links = 0;
-    for (let start: number | null = 0; start !== null; ) {
+    for (let start: number | null = 0; start !== null;) {
       const result = await call([vault], "vault_read", { paths: ["a.md"], start, commit });
       expect(resultBytes(result)).toBeLessThanOrEqual(65_536 - 256);
       const [note] = Object(result.structuredContent)["notes"];
@@ -236,7 +280,10 @@ describe("two vaults", () => {
     const other = await openAt(repository.path, { name: "two" });
     const page = await structure([vault, other], "vault_list", { vault: "one", limit: 1 });
     const next = { limit: 1, cursor: page["next_cursor"] };
-    expect(await structure([vault, other], "vault_list", { vault: "one", ...next })).toMatchObject({ items: [{ path: "b.md" }], next_cursor: null });
+    expect(await structure([vault, other], "vault_list", { vault: "one", ...next })).toMatchObject({
+      items: [{ path: "b.md" }],
+      next_cursor: null,
+    });
     expect(await structure([vault, other], "vault_list", { vault: "two", ...next })).toMatchObject({ error_code: "INVALID_CURSOR" });
   });
 });

@@ -10,13 +10,15 @@ import { signal } from "../opened-vault.ts";
 
 const program: GitProgram = process.env["PATH"] === undefined ? {} : { searchPath: process.env["PATH"] };
 
-async function opened(more: GitProgram = {}): Promise<{ readonly batch: BatchProcess; readonly ids: readonly string[]; readonly gitDir: string }> {
+async function opened(
+  more: GitProgram = {},
+): Promise<{ readonly batch: BatchProcess; readonly ids: readonly string[]; readonly gitDir: string }> {
   const repository = await createRepository();
   const files = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${index}.md`, `${index} ${"x".repeat(index * 50)}`]));
   await repository.commit(files);
   const listing = await repository.git("ls-tree", "--format=%(objectname) %(path)", "main");
   const byPath = new Map(listing.split("\n").map((line) => [line.slice(41), line.slice(0, 40)]));
-  const batch = createBatchProcess("--batch", repository.gitDir, { ...program, ...more });
+  const batch = createBatchProcess("--batch", repository.gitDir, { ...program, ...more }, Date.now);
   onTestFinished(() => batch.close());
   return { batch, gitDir: repository.gitDir, ids: Object.keys(files).map((path) => byPath.get(path) ?? "") };
 }
@@ -89,7 +91,7 @@ describe("a long-lived git process", () => {
       [await script("exits", "exit 3")]: "git_exited",
       [await script("nonsense", "while read -r line; do echo hello; done")]: "git_exited",
       [await script("wrong", `while read -r line; do echo "${"a".repeat(40)} blob 1"; echo x; done`)]: "git_exited",
-      [await script("endless", "read -r line; head -c 100000 /dev/zero; sleep 60")]: "git_exited",
+      [await script("endless", "read -r line; head -c 100000 /dev/zero; exec sleep 60")]: "git_exited",
     };
     for (const [command, reason] of Object.entries(commands)) {
       const { batch, ids } = await opened({ command });
@@ -122,21 +124,30 @@ describe("a long-lived git process", () => {
 describe("reading what git answers", () => {
   it("does not depend on how the stream is cut", () => {
     const frame = fc.oneof(
-      fc.uint8Array({ maxLength: 40 }).map((bytes) => ({ text: Buffer.concat([Buffer.from(`${"ab".repeat(20)} blob ${bytes.length}\n`), bytes, Buffer.from("\n")]), bytes })),
+      fc.uint8Array({ maxLength: 40 }).map((bytes) => ({
+        text: Buffer.concat([Buffer.from(`${"ab".repeat(20)} blob ${bytes.length}\n`), bytes, Buffer.from("\n")]),
+        bytes,
+      })),
       fc.constant({ text: Buffer.from(`${"0".repeat(40)} missing\n`), bytes: null }),
     );
     fc.assert(
-      fc.property(fc.array(frame, { maxLength: 8 }), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 }), (frames, sizes) => {
-        const stream = Buffer.concat(frames.map(({ text }) => text));
-        const seen: BatchFrame[] = [];
-        const reader = createBatchReader(true, (one) => seen.push(one));
-        for (let at = 0, turn = 0; at < stream.length; turn += 1) {
-          const size = sizes[turn % sizes.length] ?? 1;
-          expect(reader.push(stream.subarray(at, at + size))).toBe(true);
-          at += size;
-        }
-        expect(seen.map((one) => (one.kind === "object" ? Array.from(one.object.bytes) : null))).toEqual(frames.map(({ bytes }) => (bytes === null ? null : Array.from(bytes))));
-      }),
+      fc.property(
+        fc.array(frame, { maxLength: 8 }),
+        fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 }),
+        (frames, sizes) => {
+          const stream = Buffer.concat(frames.map(({ text }) => text));
+          const seen: BatchFrame[] = [];
+          const reader = createBatchReader(true, (one) => seen.push(one));
+          for (let at = 0, turn = 0; at < stream.length; turn += 1) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            expect(reader.push(stream.subarray(at, at + size))).toBe(true);
+            at += size;
+          }
+          expect(seen.map((one) => (one.kind === "object" ? Array.from(one.object.bytes) : null))).toEqual(
+            frames.map(({ bytes }) => (bytes === null ? null : Array.from(bytes))),
+          );
+        },
+      ),
       { numRuns: 1000 },
     );
   });

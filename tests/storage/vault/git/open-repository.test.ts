@@ -1,13 +1,13 @@
 import { chmod, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openVault } from "../../../../storage/vault/open-vault.ts";
 import { type RepositorySettings, openRepository } from "../../../../storage/vault/git/open-repository.ts";
 import { createRepository, temporaryFolder } from "../../../support/git-repository.ts";
 import { listed, openAt, read, refusalOf, signal, testSealer } from "../opened-vault.ts";
 
-async function refusal(settings: RepositorySettings): Promise<string> {
-  const opened = await openRepository(settings);
+async function refusal(settings: Omit<RepositorySettings, "now">): Promise<string> {
+  const opened = await openRepository({ ...settings, now: Date.now });
   if (opened.ok) {
     await opened.value.close();
     return "opened";
@@ -84,14 +84,24 @@ describe("opening a repository", () => {
 
   it("refuses a branch or a root that could mean something else", async () => {
     const { path } = await createRepository();
-    for (const branch of ["", "a b", "-x", "a..b", "a\nb", "HEAD~1", "a:b", "@{0}", "x.lock", "/a", "a/"]) expect([branch, await refusal({ path, branch })]).toEqual([branch, "bad_branch"]);
+    for (const branch of ["", "a b", "-x", "a..b", "a\nb", "HEAD~1", "a:b", "@{0}", "x.lock", "/a", "a/"])
+      expect([branch, await refusal({ path, branch })]).toEqual([branch, "bad_branch"]);
     for (const root of ["..", "a/../b", ".", "a\0"]) expect(await refusal({ path, root })).toBe("bad_root");
   });
 
   it("names the vault in one line for the operator", async () => {
     const folder = await temporaryFolder();
-    const opened = await openVault({ name: "notes", repository: { path: join(folder, "gone") }, sealer: testSealer(), now: Date.now, log: () => undefined });
-    expect(opened).toEqual({ ok: false, refusal: { reason: "missing_folder", message: `vault notes: the folder ${join(folder, "gone")} does not exist` } });
+    const opened = await openVault({
+      name: "notes",
+      repository: { path: join(folder, "gone") },
+      sealer: testSealer(),
+      now: Date.now,
+      log: () => undefined,
+    });
+    expect(opened).toEqual({
+      ok: false,
+      refusal: { reason: "missing_folder", message: `vault notes: the folder ${join(folder, "gone")} does not exist` },
+    });
   });
 });
 
@@ -104,7 +114,13 @@ describe("a repository in use", () => {
     const home = await temporaryFolder();
     await writeFile(join(home, ".gitconfig"), "[core]\n\tpager = touch pwned\n[alias]\n\tcat-file = !touch pwned\nbroken\n");
     const before = { ...process.env };
-    Object.assign(process.env, { GIT_DIR: other.gitDir, GIT_OBJECT_DIRECTORY: join(other.gitDir, "objects"), HOME: home, GIT_CONFIG_GLOBAL: join(home, ".gitconfig"), GIT_TRACE: "1" });
+    Object.assign(process.env, {
+      GIT_DIR: other.gitDir,
+      GIT_OBJECT_DIRECTORY: join(other.gitDir, "objects"),
+      HOME: home,
+      GIT_CONFIG_GLOBAL: join(home, ".gitconfig"),
+      GIT_TRACE: "1",
+    });
     try {
       expect(await read(await openAt(repository.path), ["a.md"])).toMatchObject({ commit, notes: [{ content: "real" }] });
     } finally {
@@ -119,12 +135,18 @@ describe("a repository in use", () => {
     const command = join(folder, "git");
     const install = (): Promise<void> => writeFile(command, `#!/bin/sh\nexec /usr/bin/env git "$@"\n`, { mode: 0o755 });
     await install();
-    const vault = await openAt(repository.path, { git: { command, ...(process.env["PATH"] === undefined ? {} : { searchPath: process.env["PATH"] }) } });
+    let nowMs = 0;
+    const searchPath = process.env["PATH"] ?? "";
+    const vault = await openAt(repository.path, { git: { command, searchPath }, now: () => nowMs });
     await rm(command);
-    for (let round = 0; round < 12; round += 1) expect(refusalOf(await vault.list({ limit: 5 }, signal))).toBe("UPSTREAM_UNAVAILABLE git_cannot_start");
+    for (let round = 0; round < 12; round += 1)
+      expect(refusalOf(await vault.list({ limit: 5 }, signal))).toBe("UPSTREAM_UNAVAILABLE git_cannot_start");
     expect(await vault.health()).toEqual({ ok: false, commit: null, reason: "git_cannot_start" });
     await install();
-    await vi.waitFor(async () => expect(await listed(vault)).toEqual(["a.md"]), { timeout: 20_000, interval: 100 });
+    expect(refusalOf(await vault.list({ limit: 5 }, signal))).toBe("UPSTREAM_UNAVAILABLE git_cannot_start");
+    nowMs += 5_000;
+    expect(await listed(vault)).toEqual(["a.md"]);
+    await rm(command);
   });
 
   it("answers unavailable once closed, also to calls under way, and leaves no process behind", async () => {

@@ -29,7 +29,10 @@ describe("front matter", () => {
 
   it("indented with a tab is reported on its note, which is neither lost nor changed", async () => {
     const { vault } = await vaultOf({ "a.md": note("tags:\n\t- x"), "b.md": "b" });
-    expect((await read(vault, ["a.md"])).notes[0]).toMatchObject({ content: note("tags:\n\t- x"), metadata_error: "Line 3 of the front matter is indented with a tab." });
+    expect((await read(vault, ["a.md"])).notes[0]).toMatchObject({
+      content: note("tags:\n\t- x"),
+      metadata_error: "Line 3 of the front matter is indented with a tab.",
+    });
     expect(await listed(vault)).toEqual(["a.md", "b.md"]);
   });
 
@@ -58,18 +61,36 @@ describe("front matter", () => {
   it("is never run: a block opened with ---js is text", async () => {
     const text = '---js\n{title: "x"+1, type: process.exit(1)}\n---\n';
     const { vault } = await vaultOf({ "a.md": text });
-    expect((await read(vault, ["a.md"])).notes[0]).toEqual({ path: "a.md", content: text, type: null, status: null, verified: null, links: [] });
+    expect((await read(vault, ["a.md"])).notes[0]).toEqual({
+      path: "a.md",
+      content: text,
+      type: null,
+      status: null,
+      verified: null,
+      links: [],
+    });
     expect(readFrontMatter(text).bodyAt).toBe(0);
   });
 
   it("without a closing line, or not at the very beginning, is text", () => {
-    for (const text of ["---\ntitle: T\n", "\n---\ntitle: T\n---\n", " ---\ntitle: T\n---\n", "----\ntitle: T\n---\n", "---\ntitle: T\n--- x\n"]) {
+    for (const text of [
+      "---\ntitle: T\n",
+      "\n---\ntitle: T\n---\n",
+      " ---\ntitle: T\n---\n",
+      "----\ntitle: T\n---\n",
+      "---\ntitle: T\n--- x\n",
+    ]) {
       expect(readFrontMatter(text)).toMatchObject({ bodyAt: 0, title: null, error: null });
     }
   });
 
   it("with Windows line ends, nothing in it, or comments is read like any other", () => {
-    expect(readFrontMatter("---\r\ntitle: T\r\nstatus: a b\r\n---\r\nbody")).toMatchObject({ title: "T", status: "a b", bodyAt: 33, error: null });
+    expect(readFrontMatter("---\r\ntitle: T\r\nstatus: a b\r\n---\r\nbody")).toMatchObject({
+      title: "T",
+      status: "a b",
+      bodyAt: 33,
+      error: null,
+    });
     expect(readFrontMatter("---\n---\nbody")).toMatchObject({ title: null, bodyAt: 8, error: null });
     expect(readFrontMatter(note("# comment\ntitle: T # comment"))).toMatchObject({ title: "T", error: null });
   });
@@ -98,19 +119,88 @@ describe("the title of a note", () => {
       "노트 이름.md": "#tag\n#\ntext",
       "e.md": note("title: [a]", ""),
     });
-    expect(valueOf(await vault.list({ limit: 20 }, signal)).items.map(({ title }) => title)).toEqual(["From front matter", "**Heading** two", "Underlined", "e", "노트 이름"]);
+    expect(valueOf(await vault.list({ limit: 20 }, signal)).items.map(({ title }) => title)).toEqual([
+      "From front matter",
+      "**Heading** two",
+      "Underlined",
+      "e",
+      "노트 이름",
+    ]);
   });
 });
 
 describe("the short way of reading YAML", () => {
   it("knows a block only if the whole parser reads the same", () => {
     const word = fc.oneof(
-      fc.constantFrom("a", "b c", "true", "Null", "12", "1.5e3", "0x1f", "a: b", "a #b", "a#b", "- x", "[a, b]", "[ ]", '"q"', "'it''s'", "'x y'", "a:b", "한글 메모", "~", "|", "> x", "&x y", "*x", "!t v", "{a: 1}", "x:", "@a", "%b", "`c`", "a, b", "a]b", "1:2:3", "2026-03-16", "no", "\u00a0x", "x\u00a0", "--- x", "? y", "a\tb", "\u2028", "''", '""', "- - x", "'a' b", "<<", "=", "."),
+      fc.constantFrom(
+        "a",
+        "b c",
+        "true",
+        "Null",
+        "12",
+        "1.5e3",
+        "0x1f",
+        "a: b",
+        "a #b",
+        "a#b",
+        "- x",
+        "[a, b]",
+        "[ ]",
+        '"q"',
+        "'it''s'",
+        "'x y'",
+        "a:b",
+        "한글 메모",
+        "~",
+        "|",
+        "> x",
+        "&x y",
+        "*x",
+        "!t v",
+        "{a: 1}",
+        "x:",
+        "@a",
+        "%b",
+        "`c`",
+        "a, b",
+        "a]b",
+        "1:2:3",
+        "2026-03-16",
+        "no",
+        "\u00a0x",
+        "x\u00a0",
+        "--- x",
+        "? y",
+        "a\tb",
+        "\u2028",
+        "''",
+        '""',
+        "- - x",
+        "'a' b",
+        "<<",
+        "=",
+        ".",
+      ),
       fc.string({ unit: "grapheme", maxLength: 8 }),
     );
     const line = fc.oneof(
       fc.tuple(fc.constantFrom("title", "status", "a-b", "true", "x_1"), word).map(([key, value]) => `${key}: ${value}`),
-      fc.constantFrom("aliases:", "tags:  ", "# c", "", "  ", "- x", "  - y z", " - 1", "   -", "key", "\ttab: x", "title:x", "...", "a: 1\r"),
+      fc.constantFrom(
+        "aliases:",
+        "tags:  ",
+        "# c",
+        "",
+        "  ",
+        "- x",
+        "  - y z",
+        " - 1",
+        "   -",
+        "key",
+        "\ttab: x",
+        "title:x",
+        "...",
+        "a: 1\r",
+      ),
       word.map((value) => `- ${value}`),
       word.map((value) => `  - ${value}`),
     );
@@ -124,7 +214,16 @@ describe("the short way of reading YAML", () => {
         const values = new Map<unknown, unknown>();
         if (isMap(document.contents)) {
           for (const { key, value } of document.contents.items) {
-            values.set(isScalar(key) ? key.value : key, isSeq(value) ? value.items.map((item) => (isScalar(item) ? (typeof item.value === "string" ? item.value : item.source) : item)) : isScalar(value) ? (typeof value.value === "string" ? value.value : coreScalar(value.source ?? "")) : value);
+            values.set(
+              isScalar(key) ? key.value : key,
+              isSeq(value)
+                ? value.items.map((item) => (isScalar(item) ? (typeof item.value === "string" ? item.value : item.source) : item))
+                : isScalar(value)
+                  ? typeof value.value === "string"
+                    ? value.value
+                    : coreScalar(value.source ?? "")
+                  : value,
+            );
           }
         }
         expect(new Map([...plain].map(([key, value]) => [key, value.kind === "list" ? value.sources : value.scalar]))).toEqual(values);
@@ -139,7 +238,9 @@ describe("the short way of reading YAML", () => {
         const document = parseDocument(`k: ${source}`, { version: "1.2", schema: "core", logLevel: "silent" });
         const value: unknown = document.errors.length === 0 ? document.get("k", true) : undefined;
         if (!isScalar(value) || value.type !== "PLAIN" || value.source !== source) return;
-        const isExact = typeof value.value !== "number" || (Number.isFinite(value.value) && (Number.isSafeInteger(value.value) || !Number.isInteger(value.value) || /[.eE]/.test(source)));
+        const isExact =
+          typeof value.value !== "number" ||
+          (Number.isFinite(value.value) && (Number.isSafeInteger(value.value) || !Number.isInteger(value.value) || /[.eE]/.test(source)));
         expect(coreScalar(source)).toEqual(isExact ? value.value : source);
       }),
       { numRuns: 5000 },

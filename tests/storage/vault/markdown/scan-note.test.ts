@@ -22,7 +22,12 @@ describe("wiki links", () => {
   });
 
   it("in a table end their target at the escaped bar, and so they do in prose", () => {
-    expect(links("| [[notes/a\\|A]] | x |\n|---|---|\n| ![[b\\|100]] | [[c|C]] |\n\nprose [[a\\|b]] text")).toEqual(["notes/a", "b", "c", "a"]);
+    expect(links("| [[notes/a\\|A]] | x |\n|---|---|\n| ![[b\\|100]] | [[c|C]] |\n\nprose [[a\\|b]] text")).toEqual([
+      "notes/a",
+      "b",
+      "c",
+      "a",
+    ]);
   });
 
   it("do not end at a single bracket and do not cross lines", () => {
@@ -49,7 +54,13 @@ describe("wiki links", () => {
   });
 
   it("are found in quotes and lists, and not in the code those hold", () => {
-    expect(links("> [[a]]\n> ```\n> [[no]]\n\n[[b]]\n- [[c]]\n\n  [[d]]\n\n      [[no]]\n- ```\n  [[no]]\n\n  [[no]]\n[[e]]")).toEqual(["a", "b", "c", "d", "e"]);
+    expect(links("> [[a]]\n> ```\n> [[no]]\n\n[[b]]\n- [[c]]\n\n  [[d]]\n\n      [[no]]\n- ```\n  [[no]]\n\n  [[no]]\n[[e]]")).toEqual([
+      "a",
+      "b",
+      "c",
+      "d",
+      "e",
+    ]);
     expect(links("1. a\n   ```\n   [[no]]\n   ```\n2. [[b]]\n\n   - [[c]]\n\n     [[d]]")).toEqual(["b", "c", "d"]);
     expect(links("> - > [[a]]\n>   ~~~\n>   [[no]]\n>   ~~~\n> [[b]]")).toEqual(["a", "b"]);
     expect(links("````\n```\n[[no]]\n```\n````\n[[yes]]\n```not a fence` [[yes2]]")).toEqual(["yes", "yes2"]);
@@ -62,10 +73,19 @@ describe("wiki links", () => {
 
 describe("Markdown links", () => {
   it("are read inline, in angle brackets, with titles, as images, inside each other, as definitions and as addresses", () => {
-    expect(links("[x](a.md) [y](<b c.md> \"t\") [z](d.md 't') ![i](p.png) [w](e.md (t))")).toEqual(["a.md", "b c.md", "d.md", "p.png", "e.md"]);
+    expect(links("[x](a.md) [y](<b c.md> \"t\") [z](d.md 't') ![i](p.png) [w](e.md (t))")).toEqual([
+      "a.md",
+      "b c.md",
+      "d.md",
+      "p.png",
+      "e.md",
+    ]);
     expect(links("[![alt](q.png)](r.md)")).toEqual(["r.md", "q.png"]);
     expect(links("[a][ref]\n\n[ref]: some/where.md 'T'\n[^1]: not.md\n")).toEqual(["some/where.md"]);
-    expect(links("[e](https://x.example/(z)#h) <https://auto.example/> <me@x.example>")).toEqual(["https://x.example/(z)#h", "https://auto.example/"]);
+    expect(links("[e](https://x.example/(z)#h) <https://auto.example/> <me@x.example>")).toEqual([
+      "https://x.example/(z)#h",
+      "https://auto.example/",
+    ]);
   });
 
   it("are decoded, and keep what cannot be decoded", () => {
@@ -89,7 +109,43 @@ describe("the first heading", () => {
 });
 
 describe("scanning", () => {
-  const piece = fc.constantFrom("[[", "]]", "[", "](", ")", "a", "\n", "\n\n", "`", "```", "~~~", "    ", "\t", "> ", "- ", "1. ", "<!--", "-->", "%%", "$", "$$", "\\", "|", "#", "# ", "<", ">", "]:", "![[", "---", "<pre>", "</pre>", "\r\n", "\ud800", "한");
+  const piece = fc.constantFrom(
+    "[[",
+    "]]",
+    "[",
+    "](",
+    ")",
+    "a",
+    "\n",
+    "\n\n",
+    "`",
+    "```",
+    "~~~",
+    "    ",
+    "\t",
+    "> ",
+    "- ",
+    "1. ",
+    "<!--",
+    "-->",
+    "%%",
+    "$",
+    "$$",
+    "\\",
+    "|",
+    "#",
+    "# ",
+    "<",
+    ">",
+    "]:",
+    "![[",
+    "---",
+    "<pre>",
+    "</pre>",
+    "\r\n",
+    "\ud800",
+    "한",
+  );
 
   it("never throws, and finds links only where they are written", () => {
     fc.assert(
@@ -117,7 +173,33 @@ describe("scanning", () => {
 
   it("stays linear on notes full of openings without an end", () => {
     const size = 262_144;
-    const hostile = ["[[", "[", "](a", "`", "``` ", "$a ", "<!--", "%%", "> ", "- ", "[[a|", "\\", "[a](", "<a:b", "~~~\n", "[[a]]", "$$", "``a`b", "<pre>", "[ref]: ", "1. ", "\t", "# ", "-\n", "|"];
+    const hostile = [
+      "[[",
+      "[",
+      "](a",
+      "`",
+      "``` ",
+      "$a ",
+      "<!--",
+      "%%",
+      "> ",
+      "- ",
+      "[[a|",
+      "\\",
+      "[a](",
+      "<a:b",
+      "~~~\n",
+      "[[a]]",
+      "$$",
+      "``a`b",
+      "<pre>",
+      "[ref]: ",
+      "1. ",
+      "\t",
+      "# ",
+      "-\n",
+      "|",
+    ];
     const started = performance.now();
     for (const unit of hostile) scanLinks(unit.repeat(Math.floor(size / unit.length)), 0);
     scanLinks("[".repeat(size / 4) + "](a".repeat(size / 4), 0);
