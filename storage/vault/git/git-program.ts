@@ -17,7 +17,7 @@ export const defaultTimeoutMs = 10_000;
 
 /**
  * The environment of every git process. Nothing is inherited: no system or personal configuration, no replaced or
- * grafted objects, no fetching of absent objects, no prompt, no lock, and the repository named outright, so that git
+ * grafted objects, no fetching of absent objects, no question at a terminal, no lock, and the repository named outright, so that git
  * never looks for one in a parent folder (git(1), "Environment Variables").
  */
 export function gitEnvironment(gitDir: string, program: GitProgram): Record<string, string> {

@@ -149,6 +149,20 @@ describe("a repository in use", () => {
     await rm(command);
   });
 
+  it("follows a repository that was removed and cloned anew at the same place", async () => {
+    const origin = await createRepository();
+    await origin.commit({ "a.md": "old" });
+    const folder = join(await temporaryFolder(), "clone");
+    await origin.git("clone", "--quiet", "--bare", origin.path, folder);
+    const vault = await openAt(folder);
+    expect((await read(vault, ["a.md"])).notes[0]?.content).toBe("old");
+    await rm(folder, { recursive: true });
+    expect(refusalOf(await vault.list({ limit: 5 }, signal))).toMatch(/^UPSTREAM_UNAVAILABLE /);
+    const commit = await origin.commit({ "a.md": "new" });
+    await origin.git("clone", "--quiet", "--bare", origin.path, folder);
+    expect(await read(vault, ["a.md"])).toMatchObject({ commit, notes: [{ content: "new" }] });
+  });
+
   it("answers unavailable once closed, also to calls under way, and leaves no process behind", async () => {
     const repository = await createRepository();
     await repository.commit(Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`${index}.md`, "x".repeat(2000)])));
