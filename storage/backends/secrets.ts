@@ -32,8 +32,7 @@ export function secretStore({ database: { db, exclusively }, now }: { readonly d
       if (!plan.due) return plan.keep;
       // Decided again under the lock: another process may have done it in between.
       return exclusively(async (transaction) => {
-        const { due, makeNew, keep, drop } = planFor(purpose, await read(transaction), now());
-        if (!due) return keep;
+        const { makeNew, keep, drop } = planFor(purpose, await read(transaction), now());
         if (drop.length > 0) await transaction.deleteFrom("secrets").where("purpose", "=", purpose).where("id", "in", drop).execute();
         if (!makeNew) return keep;
         const made = makeSecret(purpose, now());

@@ -124,6 +124,15 @@ describe("what is refused on the way", () => {
     }
   });
 
+  it("another port of localhost: a name may lead anywhere, only an address literal is this machine", async () => {
+    const app = await register(server.issuer, { redirect_uris: ["http://localhost:3118/callback"] });
+    const { response, url } = await open(
+      openBrowser(),
+      authorizeUrl(server.issuer, app, { redirect_uri: "http://localhost:3119/callback" }),
+    );
+    expect([response.status, new URL(url).origin]).toEqual([400, server.issuer]);
+  });
+
   it("a registration with a dangerous redirect", async () => {
     for (const uri of ["javascript:alert(1)//", "http://evil.example/", "https://user@claude.ai/", "data:text/html,x"]) {
       const response = await postJson(`${server.issuer}/oauth/register`, { redirect_uris: [redirectUri, uri] });

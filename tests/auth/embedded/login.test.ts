@@ -180,6 +180,17 @@ describe("somebody else's decision", () => {
     }
   });
 
+  it("is not taken with the cookies of another page", async () => {
+    const { browser, page } = await pageFor();
+    const other = await pageFor();
+    const cookie = [...other.browser.jar].map(([name, { value }]) => `${name.split("|")[0]}=${value}`).join("; ");
+    const fields = new URLSearchParams({ csrf: page.csrf, passcode, decision: "allow" });
+    const response = await fetch(page.url, { method: "POST", headers: { cookie, origin: server.issuer }, body: fields });
+    expect([response.status, response.headers.get("refresh")]).toEqual([400, null]);
+    expect((await fetch(page.url, { headers: { cookie } })).status).toBe(400);
+    expect((await decide(browser, page, { decision: "deny" })).get("error")).toBe("access_denied");
+  });
+
   it("is not taken when another page sent the form, whatever it knows", async () => {
     const { browser, page } = await pageFor();
     const port = server.port + 1;
