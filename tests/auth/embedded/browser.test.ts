@@ -1,17 +1,14 @@
 /** The login page in a real browser, on a phone's screen and a desktop's, all the way to the app. */
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium } from "../../services.ts";
+import { startChromium, type Chromium } from "../../services.ts";
 import { authorizeUrl, exchange, passcode, register, start, type App, type Started } from "./harness.ts";
 
 let server: Started;
 let browser: Browser;
-let scratch: string;
+let chromium: Chromium;
 /** The app: answers its callback with a redirect to another origin, as real ones do. */
 let app: Server;
 let appPort = 0;
@@ -27,25 +24,14 @@ beforeAll(async () => {
   await once(app, "listening");
   const address = app.address();
   appPort = typeof address === "object" && address !== null ? address.port : 0;
-  scratch = await mkdtemp(join(tmpdir(), "postern-browser-"));
-  const executablePath = await findChromium();
-  // The browser cannot draw an input field when it finds no font at all: the system's, else the packed ones.
-  await writeFile(
-    join(scratch, "fonts.conf"),
-    `<fontconfig><dir>/usr/share/fonts</dir><dir>${join(dirname(executablePath), "fonts")}</dir><cachedir>${scratch}</cachedir></fontconfig>`,
-  );
-  browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"],
-    env: { ...process.env, FONTCONFIG_FILE: join(scratch, "fonts.conf") },
-  });
+  chromium = await startChromium();
+  browser = chromium.browser;
 });
 afterAll(async () => {
-  await browser.close();
+  await chromium.stop();
   app.close();
   app.closeAllConnections();
   await server.stop();
-  await rm(scratch, { recursive: true, force: true });
 });
 
 async function openPage(
