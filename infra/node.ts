@@ -5,6 +5,7 @@ import type { Tool } from "../gateway/tool.ts";
 import { oauthRecords } from "../storage/backends/oauth-records.ts";
 import { openSealer } from "../storage/backends/sealer.ts";
 import { secretStore } from "../storage/backends/secrets.ts";
+import type { GitProgram } from "../storage/vault/git/git-program.ts";
 import { openAuthorization } from "./authorization.ts";
 import { banner } from "./banner.ts";
 import { bannerFacts } from "./banner-facts.ts";
@@ -79,7 +80,7 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
       timers,
       hash: (text) => hash("sha256", text),
       keys: { send: fetch, deadline: (ms) => AbortSignal.timeout(ms), embeddedKeys: authorization.keys, random: Math.random },
-      vaults: { sealer },
+      vaults: { sealer, git: gitOf(env) },
       authorization: authorization.pages,
       extraTools,
     });
@@ -135,6 +136,11 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
     await closeAll();
     throw error;
   }
+}
+
+/** git is looked for where the operator's shell would find it, and inherits nothing else of the environment. */
+function gitOf({ PATH: searchPath }: StartOptions["env"]): GitProgram {
+  return searchPath === undefined ? {} : { searchPath };
 }
 
 /** The public listener first: `/readyz` keeps answering 503 while calls under way finish. */

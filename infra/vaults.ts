@@ -1,5 +1,6 @@
 /** Opens the configured vaults and keeps those whose settings a reload did not touch. */
 import { join } from "node:path";
+import type { GitProgram } from "../storage/vault/git/git-program.ts";
 import { openVault } from "../storage/vault/open-vault.ts";
 import type { Log, Now, Sealer, Vault } from "../storage/ports.ts";
 import type { VaultSettings } from "./config/load.ts";
@@ -8,7 +9,7 @@ import { StartError } from "./start-error.ts";
 
 export type OpenVaults = ReadonlyMap<string, { readonly vault: Vault; readonly settings: VaultSettings; readonly repository: string }>;
 
-export type VaultDependencies = { readonly home: string; readonly sealer: Sealer; readonly now: Now; readonly log: Log };
+export type VaultDependencies = { readonly home: string; readonly sealer: Sealer; readonly now: Now; readonly log: Log; readonly git: GitProgram };
 
 /** Throws a StartError that names the vault; whatever this call had opened until then is closed again. */
 export async function openVaults(wanted: readonly VaultSettings[], current: OpenVaults, dependencies: VaultDependencies): Promise<OpenVaults> {
@@ -33,18 +34,19 @@ export async function openVaults(wanted: readonly VaultSettings[], current: Open
   return next;
 }
 
-async function repositoryOf(settings: VaultSettings, { home }: VaultDependencies): Promise<string> {
+async function repositoryOf(settings: VaultSettings, { home, git, log }: VaultDependencies): Promise<string> {
   if (settings.repository !== null) return settings.repository;
   const directory = join(home, "sample-vault");
-  await createSampleVault({ directory });
+  const { state, movedTo } = await createSampleVault({ directory, git });
+  if (state === "remade") log("warn", "sample_vault_remade", { vault: settings.name, file: movedTo });
   return directory;
 }
 
-async function open(settings: VaultSettings, path: string, { sealer, now, log }: VaultDependencies): Promise<Vault> {
+async function open(settings: VaultSettings, path: string, { sealer, now, log, git }: VaultDependencies): Promise<Vault> {
   const { name, branch, root, unreadable, indexLimitBytes } = settings;
   const opened = await openVault({
     name,
-    repository: { path, ...(branch === null ? {} : { branch }) },
+    repository: { path, git, ...(branch === null ? {} : { branch }) },
     ...(root === "" ? {} : { root }),
     unreadable,
     indexLimitBytes,

@@ -23,7 +23,7 @@ export type Adapters = {
   /** Digest of a token, for the cache of verified ones. */
   readonly hash: (text: string) => string;
   readonly keys: Omit<KeyRingDependencies, "now">;
-  readonly vaults: Pick<VaultDependencies, "sealer">;
+  readonly vaults: Pick<VaultDependencies, "sealer" | "git">;
   readonly authorization: AuthorizationPages;
   readonly extraTools: readonly Tool[];
 };
@@ -49,7 +49,7 @@ export async function wire(config: Config, adapters: Adapters): Promise<Deployme
   const refusals = createRefusalLog(log, now);
   const observers = createObservers(log, refusals, metrics);
   const keyRing = createKeyRing({ ...adapters.keys, now });
-  const vaultDependencies = { home: config.home, sealer: adapters.vaults.sealer, now, log };
+  const vaultDependencies = { ...adapters.vaults, home: config.home, now, log };
 
   let vaults = await openVaults(config.vaults, new Map(), vaultDependencies);
   let closed: ReadonlySet<string> = new Set();

@@ -45,7 +45,7 @@ describe("@modelcontextprotocol/sdk 1.32", () => {
 
     const client = new ClientV1({ name: "test", version: "1" });
     await client.connect(new TransportV1(new URL(postern.url), { authProvider: app.provider }));
-    const walker: Walker = { tools: async () => (await client.listTools()).tools.map(({ name }) => name), call: (name, args) => client.callTool({ name, arguments: args }) };
+    const walker: Walker = { tools: async () => (await client.listTools()).tools.map(({ name }) => name), call: async (name, args) => Object(await client.callTool({ name, arguments: args })) };
     await expectTheWholeWay(walker, "handshake", "2025-11-25");
     await client.close();
     await app.stop();

@@ -1,0 +1,55 @@
+/** The two files a configuration is made of, and how to read them. */
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { parseConfigDocument } from "./document.ts";
+import type { Surroundings } from "./load.ts";
+import { parseEnvFile, variables } from "./variables.ts";
+
+export type ProcessFacts = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string };
+
+export type Place = {
+  /** Absolute path of the configuration. */
+  readonly path: string;
+  /** Named by POSTERN_CONFIG: its absence is an error and not the built-in default. */
+  readonly isNamed: boolean;
+};
+
+export function placeOf({ env, cwd }: ProcessFacts): Place {
+  const named = env["POSTERN_CONFIG"] ?? "";
+  return named === "" ? { path: resolve(cwd, "postern.yaml"), isNamed: false } : { path: resolve(cwd, named), isNamed: true };
+}
+
+/** Text of a file; null when there is none. Other failures are thrown. */
+export async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Where the `env_file` of a configuration lies; null when it names none or cannot be read that far. */
+export function envFileOf(text: string | null, folder: string): string | null {
+  if (text === null) return null;
+  const named: unknown = parseConfigDocument(text).tree.get("env_file");
+  if (typeof named !== "string" || named === "") return null;
+  if (named.startsWith("~/")) return resolve(homedir(), named.slice(2));
+  return isAbsolute(named) ? named : resolve(folder, named);
+}
+
+/** `heldBefore`: names this process has seen in the `env_file`; grows here. */
+export function surroundingsOf({ env, cwd }: ProcessFacts, { path }: Place, text: string | null, envText: string | null, heldBefore: Set<string>): Surroundings {
+  const fromFile = parseEnvFile(envText);
+  for (const name of fromFile.keys()) heldBefore.add(name);
+  const port = env["PORT"];
+  const home = env["POSTERN_HOME"];
+  return {
+    lookUp: variables(env, fromFile, heldBefore),
+    folder: text === null ? cwd : dirname(path),
+    userHome: env["HOME"] ?? homedir(),
+    ...(port === undefined ? {} : { port }),
+    ...(home === undefined || home === "" ? {} : { home: resolve(cwd, home) }),
+  };
+}

@@ -1,0 +1,27 @@
+/** `${NAME}` in texts of the configuration. */
+import { parseEnv } from "node:util";
+
+export type Variables = (name: string) => string;
+
+/**
+ * `fromFile` is what the `env_file` holds and wins over the environment: it can be edited while Postern runs, and an edit
+ * must count. A name that the file held before and holds no more is empty, not a stale value of the environment.
+ */
+export function variables(env: Readonly<Record<string, string | undefined>>, fromFile: ReadonlyMap<string, string>, heldBefore: ReadonlySet<string>): Variables {
+  return (name) => fromFile.get(name) ?? (heldBefore.has(name) ? "" : (env[name] ?? ""));
+}
+
+/** A file that does not exist holds nothing. */
+export function parseEnvFile(text: string | null): ReadonlyMap<string, string> {
+  return new Map(text === null ? [] : Object.entries(parseEnv(text)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Replaces references in every text of a plain tree, never in keys. A missing variable is an empty text. */
+export function expand(value: unknown, lookUp: Variables): unknown {
+  if (typeof value === "string") return value.replace(reference, (_whole, name: string) => lookUp(name));
+  if (Array.isArray(value)) return value.map((item) => expand(item, lookUp));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item, lookUp)]));
+}

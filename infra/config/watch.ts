@@ -1,0 +1,102 @@
+/**
+ * Watches the configuration and its `env_file` by polling their text, which sees every way of writing a file: in place,
+ * half-written, renamed over, through a link. A valid change is applied; a broken one is refused, closing what it revokes.
+ */
+import { dirname } from "node:path";
+import { type Config, loadConfig, type Problem } from "./load.ts";
+import { clientsToClose } from "./salvage.ts";
+import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } from "./sources.ts";
+
+export type WatchOptions = ProcessFacts & {
+  readonly current: Config;
+  readonly timers: { readonly every: (ms: number, task: () => void) => () => void; readonly after: (ms: number, task: () => void) => () => void };
+  /** Makes a valid configuration the one that serves. A rejection means that it could not (a vault is missing): the old one stays. */
+  readonly apply: (config: Config) => Promise<void>;
+  /** A configuration that was not applied, and the clients to close at once all the same. */
+  readonly refuse: (problems: readonly Problem[], closeClients: readonly string[]) => void;
+};
+
+export type Watcher = {
+  /** Looks now; resolves when what was found is applied or refused. */
+  readonly check: () => Promise<void>;
+  readonly stop: () => void;
+};
+
+const pollMs = 500;
+/** A text counts once it has been read twice in a row, this long apart: half a write is not an edit. */
+const settleMs = 50;
+
+type Texts = { readonly config: string | null; readonly env: string | null };
+
+export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchOptions): Watcher {
+  const facts = { env, cwd };
+  const place = placeOf(facts);
+  const heldBefore = new Set<string>();
+  let serving = current;
+  let seen: Texts | null = null;
+  /** Deleting a file that was there is not the same as never having had one. */
+  let hadFile = place.isNamed;
+  let envPath: string | null = null;
+  let checking: Promise<void> | null = null;
+
+  const read = async (): Promise<Texts> => {
+    // A file that cannot be read is treated like one that is gone: unreadable means off.
+    const config = await readIfThere(place.path).catch(() => null);
+    envPath = envFileOf(config, dirname(place.path)) ?? envPath;
+    return { config, env: envPath === null ? null : await readIfThere(envPath).catch(() => null) };
+  };
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void timers.after(ms, resolve));
+  const settled = async (): Promise<Texts> => {
+    let texts = await read();
+    for (let round = 0; round < 5; round += 1) {
+      if (seen !== null && same(texts, seen)) return texts;
+      await wait(settleMs);
+      const again = await read();
+      if (same(again, texts)) break;
+      texts = again;
+    }
+    return texts;
+  };
+  const look = async (): Promise<void> => {
+    const texts = await settled();
+    if (seen !== null && same(texts, seen)) return;
+    const isFirst = seen === null;
+    seen = texts;
+    hadFile ||= texts.config !== null;
+    const surroundings = surroundingsOf(facts, place, texts.config, texts.env, heldBefore);
+    const loaded = texts.config === null && hadFile ? gone : loadConfig(texts.config, surroundings);
+    if (isFirst && loaded.ok && JSON.stringify(loaded.config) === JSON.stringify(serving)) return;
+    const open = serving.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
+    if (!loaded.ok) return refuse(loaded.problems, clientsToClose(texts.config, open, surroundings.lookUp));
+    const fixed = fixedSettings(loaded.config, serving);
+    try {
+      await apply(fixed.config);
+      serving = fixed.config;
+      if (fixed.problems.length > 0) refuse(fixed.problems, []);
+    } catch {
+      const revoked = loaded.config.clients.filter(({ client }) => client.audience.kind === "revoked").map(({ client }) => client.name);
+      const left = open.filter((name) => !loaded.config.clients.some(({ client }) => client.name === name));
+      refuse([{ line: 0, column: 0, path: "vaults", message: "cannot be opened as configured; the old configuration stays" }], open.filter((name) => revoked.includes(name) || left.includes(name)));
+    }
+  };
+  const check = (): Promise<void> => {
+    checking ??= look().finally(() => {
+      checking = null;
+    });
+    return checking;
+  };
+  return { check, stop: timers.every(pollMs, () => void check()) };
+}
+
+const gone = { ok: false, problems: [{ line: 0, column: 0, path: "", message: "is gone or cannot be read; its clients are closed until it is back" }] } as const;
+
+function same(left: Texts, right: Texts): boolean {
+  return left.config === right.config && left.env === right.env;
+}
+
+/** Addresses and the data directory are taken at start; a change of them waits for the next one and says so. */
+function fixedSettings(next: Config, serving: Config): { readonly config: Config; readonly problems: readonly Problem[] } {
+  const changed = (["listen", "operations", "home"] as const).filter((key) => JSON.stringify(next[key]) !== JSON.stringify(serving[key]));
+  const problems = changed.map((key) => ({ line: 0, column: 0, path: key, message: "changed; that counts from the next start, the rest is applied" }));
+  return { config: { ...next, listen: serving.listen, operations: serving.operations, home: serving.home }, problems };
+}
