@@ -24,7 +24,9 @@ const mcpPaths = ["/mcp", "/mcp/"];
 const resourceMetadataPaths = ["", "/mcp", "/mcp/"].map((suffix) => `/.well-known/oauth-protected-resource${suffix}`);
 const authorizationPaths = [
   "/oauth/*",
-  ...["oauth-authorization-server", "openid-configuration"].flatMap((name) => ["", "/mcp", "/mcp/"].map((suffix) => `/.well-known/${name}${suffix}`)),
+  ...["oauth-authorization-server", "openid-configuration"].flatMap((name) =>
+    ["", "/mcp", "/mcp/"].map((suffix) => `/.well-known/${name}${suffix}`),
+  ),
 ];
 
 export function createApp({ endpoint, gate, authorization, observeRefusal, log }: AppDependencies): App {
@@ -32,8 +34,17 @@ export function createApp({ endpoint, gate, authorization, observeRefusal, log }
   const notFound = (): Response => Response.json({ error: "not_found" }, { status: 404 });
 
   /** Pages beside /mcp: a configured host and an allowed origin are enough, no address and no credential. */
-  const page = async (request: Request, inbound: Inbound, render: (door: Extract<Awaited<ReturnType<Gate["door"]>>, { kind: "door" }>) => Response | Promise<Response>): Promise<Response> => {
-    const decision = await gate.door({ method: request.method, target: inbound.target, header: (name) => request.headers.get(name), peerAddress: inbound.peerAddress });
+  const page = async (
+    request: Request,
+    inbound: Inbound,
+    render: (door: Extract<Awaited<ReturnType<Gate["door"]>>, { kind: "door" }>) => Response | Promise<Response>,
+  ): Promise<Response> => {
+    const decision = await gate.door({
+      method: request.method,
+      target: inbound.target,
+      header: (name) => request.headers.get(name),
+      peerAddress: inbound.peerAddress,
+    });
     if (decision.kind === "refusal") {
       observeRefusal(decision, inbound);
       return renderRefusal(decision);
@@ -44,8 +55,12 @@ export function createApp({ endpoint, gate, authorization, observeRefusal, log }
 
   app.get("/healthz", () => Response.json({ status: "alive" }));
   for (const path of mcpPaths) app.all(path, (context) => endpoint(context.req.raw, context.env));
-  for (const path of resourceMetadataPaths) app.all(path, (context) => page(context.req.raw, context.env, (door) => renderMetadata(door, context.req.raw.method)));
-  for (const path of authorizationPaths) app.all(path, (context) => page(context.req.raw, context.env, async () => (await authorization(context.req.raw, context.env)) ?? notFound()));
+  for (const path of resourceMetadataPaths)
+    app.all(path, (context) => page(context.req.raw, context.env, (door) => renderMetadata(door, context.req.raw.method)));
+  for (const path of authorizationPaths)
+    app.all(path, (context) =>
+      page(context.req.raw, context.env, async () => (await authorization(context.req.raw, context.env)) ?? notFound()),
+    );
   // Not `all("*")`: that would match every request beside its own route, and two matches take Hono's slow path.
   app.notFound((context) => page(context.req.raw, context.env, notFound));
   app.onError((error, context) => {

@@ -21,7 +21,11 @@ export function answerToolCall(request: MethodRequest): Answer | Promise<Answer>
   if (tool !== undefined) return runTool(tool, args ?? {}, request);
   const setting = surface.withheld.get(name);
   if (setting === undefined) return failed(codes.invalidParams, "Unknown tool; tools/list names those there are.");
-  const fault: Fault = { code: "TOOL_DISABLED", message: `The tool ${name} exists but the operator withholds it from this app (${setting}).`, details: { layer: setting } };
+  const fault: Fault = {
+    code: "TOOL_DISABLED",
+    message: `The tool ${name} exists but the operator withholds it from this app (${setting}).`,
+    details: { layer: setting },
+  };
   request.observe(name, fault.code);
   return { kind: "result", result: renderFault(fault) };
 }
@@ -44,9 +48,18 @@ async function runTool(tool: Tool, args: unknown, request: MethodRequest): Promi
     return { kind: "result", result };
   } catch (error) {
     // The name and our own stack say where; the message may hold data and stays out of both log and answer.
-    request.log("error", "tool_failed", { request_id: request.requestId, client: caller.client.name, tool: tool.name, error: nameOf(error), at: whereOf(error) });
+    request.log("error", "tool_failed", {
+      request_id: request.requestId,
+      client: caller.client.name,
+      tool: tool.name,
+      error: nameOf(error),
+      at: whereOf(error),
+    });
     request.observe(tool.name, "INTERNAL");
-    return { kind: "result", result: renderFault({ code: "INTERNAL", message: `The tool failed; the log holds it under request ${request.requestId}.` }) };
+    return {
+      kind: "result",
+      result: renderFault({ code: "INTERNAL", message: `The tool failed; the log holds it under request ${request.requestId}.` }),
+    };
   }
 }
 

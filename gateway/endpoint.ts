@@ -37,7 +37,15 @@ export type EndpointDependencies = {
   readonly observeCall: (call: ObservedCall) => void;
 };
 
-export type ObservedCall = { readonly requestId: string; readonly client: string; readonly era: string; readonly revision: string; readonly method: string; readonly tool?: string; readonly outcome: string };
+export type ObservedCall = {
+  readonly requestId: string;
+  readonly client: string;
+  readonly era: string;
+  readonly revision: string;
+  readonly method: string;
+  readonly tool?: string;
+  readonly outcome: string;
+};
 
 export type Endpoint = (request: Request, inbound: Inbound) => Promise<Response>;
 
@@ -55,7 +63,8 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST", ...cors } });
     const surface = surfaceOf(decision.client.name);
     if (surface === null) return rejected(503, null, rpcError(codes.badRequest, "This app is not configured any more."), cors);
-    if (!isJson(header("content-type"))) return rejected(415, null, rpcError(codes.badRequest, "Send content-type application/json."), cors);
+    if (!isJson(header("content-type")))
+      return rejected(415, null, rpcError(codes.badRequest, "Send content-type application/json."), cors);
     const { bodyBytes, batch, depth } = limits();
     const body = await readBody(request, bodyBytes);
     if (!body.ok) return bodyRejected(body.problem, bodyBytes, cors);
@@ -91,7 +100,12 @@ async function respond(message: Classified, handling: Handling): Promise<Respons
       return respondToBatch(message.items, handling);
     case "call":
       return reply(
-        { ...methodRequest(message.call, handling), mode: modeOf(header("accept")), timers: dependencies.timers, onDisconnect: (listener) => inbound.onDisconnect(listener) },
+        {
+          ...methodRequest(message.call, handling),
+          mode: modeOf(header("accept")),
+          timers: dependencies.timers,
+          onDisconnect: (listener) => inbound.onDisconnect(listener),
+        },
         cors,
       );
   }
@@ -107,7 +121,10 @@ async function respondToBatch(items: readonly Classified[], handling: Handling):
     if (item.kind === "rejected") return { jsonrpc: "2.0", id: item.id, error: item.error };
     if (item.kind !== "call") return null;
     const signal = new AbortController().signal;
-    return responseOf(item.call.id, await answer({ ...methodRequest(item.call, handling), signal: () => signal, progress: () => undefined }));
+    return responseOf(
+      item.call.id,
+      await answer({ ...methodRequest(item.call, handling), signal: () => signal, progress: () => undefined }),
+    );
   });
   const bodies = (await Promise.all(answers)).filter((body) => body !== null);
   if (bodies.length === 0) return new Response(null, { status: 202, headers: handling.cors });
@@ -132,7 +149,8 @@ function isJson(contentType: string | null): boolean {
 }
 
 function bodyRejected(problem: BodyProblem, limitBytes: number, cors: Readonly<Record<string, string>>): Response {
-  if (problem === "too_large") return rejected(413, null, rpcError(codes.badRequest, `The body is over the limit of ${limitBytes} bytes.`), cors);
+  if (problem === "too_large")
+    return rejected(413, null, rpcError(codes.badRequest, `The body is over the limit of ${limitBytes} bytes.`), cors);
   if (problem === "not_utf8") return rejected(400, null, rpcError(codes.parseError, "The body is not valid UTF-8."), cors);
   return rejected(400, null, rpcError(codes.parseError, "The body ended before it was complete."), cors);
 }

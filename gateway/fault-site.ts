@@ -7,5 +7,10 @@ export function nameOf(error: unknown): string {
 /** File, line and column of the innermost frame, without the folders above the file. */
 export function whereOf(error: unknown): string {
   const frame = error instanceof Error ? error.stack?.split("\n").find((line) => line.trimStart().startsWith("at ")) : undefined;
-  return frame?.trim().replace(/^at /, "").replace(/\(?(?:file:\/\/)?\/.*\//, "") ?? "";
+  return (
+    frame
+      ?.trim()
+      .replace(/^at /, "")
+      .replace(/\(?(?:file:\/\/)?\/.*\//, "") ?? ""
+  );
 }

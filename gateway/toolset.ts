@@ -6,7 +6,19 @@ import type { Tool } from "./tool.ts";
 
 /** Fixed lists of names (design: Configuration, Profiles). A name whose tool is not built yet is simply not there. */
 export const profiles = {
-  read: ["ping", "vault_list", "vault_search", "vault_read", "vault_backlinks", "vault_changes", "list_dir", "find_files", "search", "read_file", "read_pdf"],
+  read: [
+    "ping",
+    "vault_list",
+    "vault_search",
+    "vault_read",
+    "vault_backlinks",
+    "vault_changes",
+    "list_dir",
+    "find_files",
+    "search",
+    "read_file",
+    "read_pdf",
+  ],
   daily: [
     "ping",
     "vault_list",
@@ -71,7 +83,10 @@ export type Presentation = Pick<Surface, "serverInfo" | "instructions" | "respon
 export function buildSurface(catalogue: readonly Tool[], settings: SurfaceSettings, presentation: Presentation): Surface {
   const tools = new Map<string, Tool>();
   const withheld = new Map<string, string>();
-  const chosen = chooseNames(settings.tools, catalogue.map((tool) => tool.name));
+  const chosen = chooseNames(
+    settings.tools,
+    catalogue.map((tool) => tool.name),
+  );
   for (const tool of catalogue) {
     const reason = withholdingSetting(tool, settings, chosen);
     if (reason === null) tools.set(tool.name, tool);
@@ -91,7 +106,10 @@ function withholdingSetting(tool: Tool, settings: SurfaceSettings, chosen: Reado
 /** The names among `available` that a spec chooses. A word that matches nothing chooses nothing. */
 export function chooseNames(spec: string, available: readonly string[]): ReadonlySet<string> {
   const chosen = new Set<string>();
-  for (const word of spec.split(",").map((part) => part.trim()).filter((part) => part !== "")) {
+  for (const word of spec
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")) {
     const takesAway = word.startsWith("-");
     const matches = matcherOf(takesAway ? word.slice(1) : word);
     for (const name of available.filter(matches)) {
@@ -115,7 +133,8 @@ function matcherOf(word: string): (name: string) => boolean {
 
 function listingOf(tool: Tool): ToolListing {
   const { name, title, description, inputSchema, outputSchema, effect } = tool;
-  const annotations = effect === "read" ? { readOnlyHint: true, openWorldHint: false } : { readOnlyHint: false, openWorldHint: effect === "send" };
+  const annotations =
+    effect === "read" ? { readOnlyHint: true, openWorldHint: false } : { readOnlyHint: false, openWorldHint: effect === "send" };
   const listing = { name, title, description, inputSchema, annotations };
   return outputSchema === null ? listing : { ...listing, outputSchema };
 }

@@ -2,7 +2,10 @@
 import type { BannerFacts } from "./banner.ts";
 import type { Deployment } from "./wire.ts";
 
-export async function bannerFacts(deployment: Deployment, listening: { readonly resource: string; readonly operations: string | null; readonly passcode: string }): Promise<BannerFacts> {
+export async function bannerFacts(
+  deployment: Deployment,
+  listening: { readonly resource: string; readonly operations: string | null; readonly passcode: string },
+): Promise<BannerFacts> {
   const { config, gate } = deployment.site();
   const vaults = await Promise.all(
     [...deployment.vaults()].map(async ([name, { vault, repository }]) => {
@@ -13,7 +16,18 @@ export async function bannerFacts(deployment: Deployment, listening: { readonly 
   const clients = [...new Set(gate.byHost.values())];
   const doors = clients
     .filter(({ loopback }) => !loopback)
-    .map(({ name, hosts, resources, audience }) => ({ name, resource: hosts.map((host) => resources[host] ?? host).join(", "), revoked: audience.kind === "revoked" }));
+    .map(({ name, hosts, resources, audience }) => ({
+      name,
+      resource: hosts.map((host) => resources[host] ?? host).join(", "),
+      revoked: audience.kind === "revoked",
+    }));
   const hasLocalDoor = clients.some(({ issuer, loopback }) => loopback && issuer.kind === "embedded");
-  return { resource: listening.resource, operations: listening.operations, vaults, doors, passcode: hasLocalDoor ? listening.passcode : null, notices: config.notBuilt };
+  return {
+    resource: listening.resource,
+    operations: listening.operations,
+    vaults,
+    doors,
+    passcode: hasLocalDoor ? listening.passcode : null,
+    notices: config.notBuilt,
+  };
 }

@@ -4,7 +4,12 @@ export type BannerFacts = {
   /** MCP endpoint as typed into an app on this machine. */
   readonly resource: string;
   readonly operations: string | null;
-  readonly vaults: readonly { readonly name: string; readonly repository: string; readonly commit: string | null; readonly reason?: string }[];
+  readonly vaults: readonly {
+    readonly name: string;
+    readonly repository: string;
+    readonly commit: string | null;
+    readonly reason?: string;
+  }[];
   /** Clients other than the local one, with the address to type into the app. */
   readonly doors: readonly { readonly name: string; readonly resource: string; readonly revoked: boolean }[];
   /** Null = the built-in authorization server is not in use. */
@@ -15,7 +20,10 @@ export type BannerFacts = {
 export function banner(facts: BannerFacts): readonly string[] {
   const { resource, passcode } = facts;
   const lines = ["Postern", ""];
-  for (const vault of facts.vaults) lines.push(`  vault ${vault.name}: ${vault.repository} at ${vault.commit?.slice(0, 12) ?? `(nothing to read: ${vault.reason ?? "unknown"})`}`);
+  for (const vault of facts.vaults)
+    lines.push(
+      `  vault ${vault.name}: ${vault.repository} at ${vault.commit?.slice(0, 12) ?? `(nothing to read: ${vault.reason ?? "unknown"})`}`,
+    );
   for (const door of facts.doors) lines.push(`  ${door.name}: ${door.revoked ? "closed (no audience)" : door.resource}`);
   if (facts.operations !== null) lines.push(`  health and metrics: ${facts.operations}`);
   if (passcode !== null) {

@@ -31,7 +31,8 @@ export function createMetrics(): Metrics {
       const lines: string[] = [];
       for (const [name, help] of Object.entries(counters)) {
         lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} counter`);
-        for (const [key, series] of values) if (key === name) for (const { labels, value } of series.values()) lines.push(`${name}${labels} ${value}`);
+        for (const [key, series] of values)
+          if (key === name) for (const { labels, value } of series.values()) lines.push(`${name}${labels} ${value}`);
       }
       let described = "";
       for (const gauge of gauges) {
@@ -45,6 +46,8 @@ export function createMetrics(): Metrics {
 }
 
 function renderLabels(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`))}"`);
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`))}"`,
+  );
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }

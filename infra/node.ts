@@ -115,7 +115,10 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
         log("warn", "clients_closed", { clients: closedClients });
       },
     });
-    const stopTimers = [timers.every(refusalSweepMs, () => deployment.refusals.sweep()), timers.every(sealerRefreshMs, () => void sealer.refresh())];
+    const stopTimers = [
+      timers.every(refusalSweepMs, () => deployment.refusals.sweep()),
+      timers.every(sealerRefreshMs, () => void sealer.refresh()),
+    ];
     log("info", "started", { address: origin });
 
     const operationsUrl = config.operations === null ? null : originOf(config.operations);

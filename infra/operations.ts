@@ -7,7 +7,13 @@ export type Readiness = {
   /** One entry a dependency: what it is, whether it serves, how old its state is. */
   readonly dependencies: readonly Dependency[];
 };
-export type Dependency = { readonly name: string; readonly ok: boolean; readonly age_seconds?: number; readonly reason?: string; readonly [fact: string]: unknown };
+export type Dependency = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly age_seconds?: number;
+  readonly reason?: string;
+  readonly [fact: string]: unknown;
+};
 
 export type OperationsDependencies = {
   readonly readiness: () => Promise<Readiness>;
@@ -30,7 +36,10 @@ export function createOperations({ readiness, metrics, gauges, host }: Operation
     const state = await readiness();
     return Response.json(state, { status: state.ready ? 200 : 503 });
   });
-  app.get("/metrics", async () => new Response(metrics.render(await gauges()), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }));
+  app.get(
+    "/metrics",
+    async () => new Response(metrics.render(await gauges()), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } }),
+  );
   app.all("*", () => Response.json({ error: "not_found" }, { status: 404 }));
   return app;
 }

@@ -6,7 +6,9 @@ import type { Dependency, Readiness } from "./operations.ts";
 import type { Deployment } from "./wire.ts";
 
 export async function readinessOf(deployment: Deployment, database: Database, stopping: boolean): Promise<Readiness> {
-  const vaults = await Promise.all([...deployment.vaults()].map(async ([name, { vault }]): Promise<Dependency> => ({ name: `vault ${name}`, ...(await vault.health()) })));
+  const vaults = await Promise.all(
+    [...deployment.vaults()].map(async ([name, { vault }]): Promise<Dependency> => ({ name: `vault ${name}`, ...(await vault.health()) })),
+  );
   const dependencies = [await databaseState(database), ...vaults, ...issuerStates(deployment), ...clientStates(deployment)];
   return { ready: !stopping && dependencies.every(({ ok }) => ok), dependencies };
 }
@@ -33,7 +35,11 @@ function issuerStates({ keyRing, site }: Deployment): readonly Dependency[] {
 /** A closed door is somebody's decision and does not make Postern unready; it is shown so that nobody has to guess. */
 function clientStates({ site }: Deployment): readonly Dependency[] {
   const clients = new Map([...site().gate.byHost.values()].map((client) => [client.name, client]));
-  return [...clients.values()].map(({ name, audience }) => ({ name: `client ${name}`, ok: true, state: audience.kind === "revoked" ? "closed" : "open" }));
+  return [...clients.values()].map(({ name, audience }) => ({
+    name: `client ${name}`,
+    ok: true,
+    state: audience.kind === "revoked" ? "closed" : "open",
+  }));
 }
 
 export async function gaugesOf(deployment: Deployment, memoryBytes: number, startedAtMs: number): Promise<readonly Gauge[]> {
@@ -44,6 +50,11 @@ export async function gaugesOf(deployment: Deployment, memoryBytes: number, star
     { name: "postern_start_time_seconds", help: "When this process started, Unix time.", value: Math.round(startedAtMs / 1000) },
     { name: "postern_resident_memory_bytes", help: "Resident memory of this process.", value: memoryBytes },
     { name: "postern_configuration_generation", help: "Grows with every configuration that was applied.", value: gate.generation },
-    ...open.map(([name], index) => ({ name: "postern_vault_up", help: "Whether the vault can be read.", labels: { vault: name }, value: healths[index]?.ok === true ? 1 : 0 })),
+    ...open.map(([name], index) => ({
+      name: "postern_vault_up",
+      help: "Whether the vault can be read.",
+      labels: { vault: name },
+      value: healths[index]?.ok === true ? 1 : 0,
+    })),
   ];
 }

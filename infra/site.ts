@@ -36,9 +36,15 @@ export function buildSite({ config, generation, vaults, closed, extraTools }: Si
     const own = names.flatMap((name) => vaults.get(name) ?? []);
     const available = [...catalogue({ vaults: own, responseBytes }), ...extraTools];
     const spec = [tools, ...extraTools.map(({ name }) => name)].join(",");
-    const presentation = { serverInfo: { name: "postern", title: "Postern", version }, instructions: instructions(own.map(({ name }) => name)), responseBytes };
+    const presentation = {
+      serverInfo: { name: "postern", title: "Postern", version },
+      instructions: instructions(own.map(({ name }) => name)),
+      responseBytes,
+    };
     surfaces.set(client.name, buildSurface(available, { client: client.name, tools: spec, readOnly, permissions }, presentation));
   }
-  const clients = config.clients.map(({ client }): Client => (closed.has(client.name) ? { ...client, audience: { kind: "revoked" } } : client));
+  const clients = config.clients.map(({ client }): Client =>
+    closed.has(client.name) ? { ...client, audience: { kind: "revoked" } } : client,
+  );
   return { config, gate: prepareGateState({ generation, clients, proxy: config.proxy }), surfaces };
 }

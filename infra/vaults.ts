@@ -9,10 +9,20 @@ import { StartError } from "./start-error.ts";
 
 export type OpenVaults = ReadonlyMap<string, { readonly vault: Vault; readonly settings: VaultSettings; readonly repository: string }>;
 
-export type VaultDependencies = { readonly home: string; readonly sealer: Sealer; readonly now: Now; readonly log: Log; readonly git: GitProgram };
+export type VaultDependencies = {
+  readonly home: string;
+  readonly sealer: Sealer;
+  readonly now: Now;
+  readonly log: Log;
+  readonly git: GitProgram;
+};
 
 /** Throws a StartError that names the vault; whatever this call had opened until then is closed again. */
-export async function openVaults(wanted: readonly VaultSettings[], current: OpenVaults, dependencies: VaultDependencies): Promise<OpenVaults> {
+export async function openVaults(
+  wanted: readonly VaultSettings[],
+  current: OpenVaults,
+  dependencies: VaultDependencies,
+): Promise<OpenVaults> {
   const next = new Map<string, { vault: Vault; settings: VaultSettings; repository: string }>();
   const opened: Vault[] = [];
   try {

@@ -48,9 +48,7 @@ export type Fault = {
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: Fault };
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
 // ---------------------------------------------------------------- the vault
 

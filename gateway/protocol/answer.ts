@@ -13,6 +13,7 @@ export function answer(request: MethodRequest): Answer | Promise<Answer> {
   const { era, method, revision } = request.call;
   const table = tables[era];
   const run = Object.hasOwn(table, method) ? table[method] : undefined;
-  if (run === undefined) return failed(codes.methodNotFound, `Revision ${revision} has no such method here.`, undefined, unknownMethodStatus[era]);
+  if (run === undefined)
+    return failed(codes.methodNotFound, `Revision ${revision} has no such method here.`, undefined, unknownMethodStatus[era]);
   return run(request);
 }

@@ -18,10 +18,22 @@ import {
   statelessRevisions,
 } from "./revisions.ts";
 
-export type Rejected = { readonly kind: "rejected"; readonly era: Era; readonly status: number; readonly id: RequestId | null; readonly error: RpcError };
+export type Rejected = {
+  readonly kind: "rejected";
+  readonly era: Era;
+  readonly status: number;
+  readonly id: RequestId | null;
+  readonly error: RpcError;
+};
 export type Classified =
   | { readonly kind: "call"; readonly call: Call }
-  | { readonly kind: "notification"; readonly era: Era; readonly revision: Revision; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: "notification";
+      readonly era: Era;
+      readonly revision: Revision;
+      readonly method: string;
+      readonly params: Readonly<Record<string, unknown>>;
+    }
   /** A client's answer to a request of ours; only the handshake era has them. */
   | { readonly kind: "response" }
   | { readonly kind: "batch"; readonly items: readonly Classified[] }
@@ -43,7 +55,8 @@ function classifyMessage(body: unknown, header: HeaderLookup): Classified {
   if (!isRecord(body) || body["jsonrpc"] !== "2.0") return notAMessage(eraByHeader);
   const { method, params, id } = body;
   if (method === undefined) return classifyResponse(body, eraByHeader);
-  if (typeof method !== "string" || (params !== undefined && !isRecord(params))) return notAMessage(eraByHeader, isRequestId(id) ? id : null);
+  if (typeof method !== "string" || (params !== undefined && !isRecord(params)))
+    return notAMessage(eraByHeader, isRequestId(id) ? id : null);
   const isNotification = !Object.hasOwn(body, "id");
   if (!isNotification && !isRequestId(id)) return notAMessage(eraByHeader);
   const requestId = isRequestId(id) ? id : null;
@@ -51,7 +64,8 @@ function classifyMessage(body: unknown, header: HeaderLookup): Classified {
   if (Object.hasOwn(meta, claimKey) || (eraByHeader === "stateless" && !isNotification)) {
     return classifyStateless(requestId, method, params ?? {}, meta, header, versionHeader);
   }
-  if (eraByHeader === "stateless") return { kind: "notification", era: "stateless", revision: statelessRevisions[0], method, params: params ?? {} };
+  if (eraByHeader === "stateless")
+    return { kind: "notification", era: "stateless", revision: statelessRevisions[0], method, params: params ?? {} };
   return classifyHandshake(requestId, method, params ?? {}, meta, versionHeader);
 }
 
@@ -68,11 +82,13 @@ function classifyStateless(
   const claim = meta[claimKey];
   const missing = [claimKey, capabilitiesKey].filter((key) => !Object.hasOwn(meta, key));
   if (typeof claim !== "string") return reject(badEnvelope(missing, claim === undefined ? [] : [claimKey]));
-  if (versionHeader !== null && versionHeader !== claim) return reject(mismatch("The MCP-Protocol-Version header does not match the revision in the body."));
+  if (versionHeader !== null && versionHeader !== claim)
+    return reject(mismatch("The MCP-Protocol-Version header does not match the revision in the body."));
   if (!isStatelessRevision(claim)) return reject(unsupported(claim));
   if (requestId === null) return { kind: "notification", era: "stateless", revision: claim, method, params };
   if (!isRecord(meta[capabilitiesKey])) return reject(badEnvelope(missing, missing.includes(capabilitiesKey) ? [] : [capabilitiesKey]));
-  if (versionHeader === null) return reject(mismatch("The MCP-Protocol-Version header is missing; it must repeat the revision in the body."));
+  if (versionHeader === null)
+    return reject(mismatch("The MCP-Protocol-Version header is missing; it must repeat the revision in the body."));
   const disagreed = disagreement(method, params, header);
   if (disagreed !== null) return reject(disagreed);
   return { kind: "call", call: { era: "stateless", revision: claim, id: requestId, method, params, ...progressTokenOf(meta) } };
@@ -86,10 +102,14 @@ function classifyHandshake(
   versionHeader: string | null,
 ): Classified {
   if (versionHeader !== null && !isHandshakeRevision(versionHeader) && method !== "initialize") {
-    const error = rpcError(codes.badRequest, `The MCP-Protocol-Version header names a revision that is not served here. Served: ${handshakeRevisions.join(", ")}.`);
+    const error = rpcError(
+      codes.badRequest,
+      `The MCP-Protocol-Version header names a revision that is not served here. Served: ${handshakeRevisions.join(", ")}.`,
+    );
     return { kind: "rejected", era: "handshake", status: 400, id: requestId, error };
   }
-  const revision = method === "initialize" ? negotiated(params["protocolVersion"]) : isHandshakeRevision(versionHeader) ? versionHeader : assumedHandshake;
+  const revision =
+    method === "initialize" ? negotiated(params["protocolVersion"]) : isHandshakeRevision(versionHeader) ? versionHeader : assumedHandshake;
   if (requestId === null) return { kind: "notification", era: "handshake", revision, method, params };
   return { kind: "call", call: { era: "handshake", revision, id: requestId, method, params, ...progressTokenOf(meta) } };
 }
@@ -100,9 +120,17 @@ function negotiated(requested: unknown): HandshakeRevision {
 }
 
 function classifyResponse(body: Record<string, unknown>, era: Era): Classified {
-  const isResponse = Object.hasOwn(body, "result") !== Object.hasOwn(body, "error") && (isRequestId(body["id"]) || Object.hasOwn(body, "error"));
+  const isResponse =
+    Object.hasOwn(body, "result") !== Object.hasOwn(body, "error") && (isRequestId(body["id"]) || Object.hasOwn(body, "error"));
   if (!isResponse) return notAMessage(era, isRequestId(body["id"]) ? body["id"] : null);
-  if (era === "stateless") return { kind: "rejected", era, status: 400, id: null, error: rpcError(codes.invalidRequest, "This revision has no responses from client to server.") };
+  if (era === "stateless")
+    return {
+      kind: "rejected",
+      era,
+      status: 400,
+      id: null,
+      error: rpcError(codes.invalidRequest, "This revision has no responses from client to server."),
+    };
   return { kind: "response" };
 }
 
@@ -110,14 +138,27 @@ function classifyResponse(body: Record<string, unknown>, era: Era): Classified {
 function classifyBatch(body: readonly unknown[], header: HeaderLookup, maxBatch: number): Classified {
   const versionHeader = header("mcp-protocol-version");
   const era: Era = versionHeader !== null && namesStatelessEra(versionHeader) ? "stateless" : "handshake";
-  const reject = (message: string): Rejected => ({ kind: "rejected", era, status: 400, id: null, error: rpcError(codes.invalidRequest, message) });
-  if (era === "stateless" || versionHeader === "2025-11-25" || versionHeader === "2025-06-18") return reject("This revision has no batches; send one message.");
+  const reject = (message: string): Rejected => ({
+    kind: "rejected",
+    era,
+    status: 400,
+    id: null,
+    error: rpcError(codes.invalidRequest, message),
+  });
+  if (era === "stateless" || versionHeader === "2025-11-25" || versionHeader === "2025-06-18")
+    return reject("This revision has no batches; send one message.");
   if (body.length === 0) return reject("An empty batch is not a message.");
   if (body.length > maxBatch) return reject(`A batch may hold ${maxBatch} messages; send fewer at once.`);
   const items = body.map((element): Classified => {
     const item = classifyMessage(element, header);
     if (item.kind !== "call" || item.call.method !== "initialize") return item;
-    return { kind: "rejected", era, status: 400, id: item.call.id, error: rpcError(codes.invalidRequest, "initialize must not be part of a batch.") };
+    return {
+      kind: "rejected",
+      era,
+      status: 400,
+      id: item.call.id,
+      error: rpcError(codes.invalidRequest, "initialize must not be part of a batch."),
+    };
   });
   const broken = items.find((item) => item.kind === "rejected" && item.id === null);
   if (broken?.kind === "rejected") return broken;
@@ -131,7 +172,13 @@ function eraOf(item: Classified): Era {
 }
 
 function notAMessage(era: Era, id: RequestId | null = null): Rejected {
-  return { kind: "rejected", era, status: 400, id, error: rpcError(codes.invalidRequest, "The body is not a JSON-RPC 2.0 request, notification or response.") };
+  return {
+    kind: "rejected",
+    era,
+    status: 400,
+    id,
+    error: rpcError(codes.invalidRequest, "The body is not a JSON-RPC 2.0 request, notification or response."),
+  };
 }
 
 function badEnvelope(missing: readonly string[], malformed: readonly string[]): RpcError {
@@ -140,7 +187,10 @@ function badEnvelope(missing: readonly string[], malformed: readonly string[]): 
 }
 
 function unsupported(requested: string): RpcError {
-  return rpcError(codes.unsupportedProtocolVersion, "This revision is not served per request.", { supported: statelessRevisions, requested: requested.slice(0, 64) });
+  return rpcError(codes.unsupportedProtocolVersion, "This revision is not served per request.", {
+    supported: statelessRevisions,
+    requested: requested.slice(0, 64),
+  });
 }
 
 /** Integers beyond 2^53 are refused: they could not be echoed as they were sent. */

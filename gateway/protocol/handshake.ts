@@ -12,7 +12,12 @@ export const handshakeMethods: Methods = {
     if (typeof call.params["protocolVersion"] !== "string") {
       return failed(codes.invalidParams, "initialize needs params.protocolVersion, a dated revision such as 2025-11-25.");
     }
-    const result = { protocolVersion: call.revision, capabilities: surface.capabilities, serverInfo: surface.serverInfo, instructions: surface.instructions };
+    const result = {
+      protocolVersion: call.revision,
+      capabilities: surface.capabilities,
+      serverInfo: surface.serverInfo,
+      instructions: surface.instructions,
+    };
     return { kind: "result", result };
   },
   ping: () => ({ kind: "result", result: {} }),

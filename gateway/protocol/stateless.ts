@@ -29,7 +29,10 @@ function withHints(answer: Answer): Answer {
 function complete(method: Method): Method {
   const finish = (answer: Answer, { surface }: MethodRequest): Answer => {
     if (answer.kind === "error") return answer;
-    return { kind: "result", result: { resultType: "complete", ...answer.result, _meta: { "io.modelcontextprotocol/serverInfo": surface.serverInfo } } };
+    return {
+      kind: "result",
+      result: { resultType: "complete", ...answer.result, _meta: { "io.modelcontextprotocol/serverInfo": surface.serverInfo } },
+    };
   };
   return (request) => {
     const answer = method(request);

@@ -13,5 +13,8 @@ export const ping: Tool = defineTool({
     era: z.enum(["handshake", "stateless"]),
     revision: z.string().describe("Protocol revision of this call, a date."),
   }),
-  run: (_args, { client, era, revision }) => ({ ok: true, value: { kind: "json", value: { client, era, revision }, origin: { kind: "postern" } } }),
+  run: (_args, { client, era, revision }) => ({
+    ok: true,
+    value: { kind: "json", value: { client, era, revision }, origin: { kind: "postern" } },
+  }),
 });

@@ -40,12 +40,19 @@ export const call: Command = async (args, terminal) => {
 
 function parse(args: readonly string[]): { readonly tool: string; readonly input: unknown; readonly client: string | undefined } {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { json: { type: "string", default: "{}" }, client: { type: "string" } } });
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "string", default: "{}" }, client: { type: "string" } },
+    });
     const [tool, ...more] = positionals;
     if (tool === undefined || more.length > 0) throw new Error("one tool");
     return { tool, input: JSON.parse(values.json), client: values.client };
   } catch {
-    throw new StartError("usage", "usage: postern call TOOL --json '{\"argument\": \"value\"}' [--client NAME]; --json must hold one JSON object");
+    throw new StartError(
+      "usage",
+      'usage: postern call TOOL --json \'{"argument": "value"}\' [--client NAME]; --json must hold one JSON object',
+    );
   }
 }
 

@@ -15,7 +15,11 @@ export const config: Command = async (args, { env, cwd, out }) => {
 function parse(args: readonly string[]): boolean {
   const usage = new StartError("usage", "usage: postern config check [--json]");
   try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { json: { type: "boolean", default: false } } });
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "boolean", default: false } },
+    });
     if (positionals.length !== 1 || positionals[0] !== "check") throw usage;
     return values.json;
   } catch {

@@ -10,7 +10,11 @@ export async function logIn(authorizeUrl: URL, redirectUri: string, { passcode, 
   for (let step = 0; step < 10; step += 1) {
     if (url.href.startsWith(redirectUri)) return url;
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(url, { redirect: "manual", headers: { cookie, accept: "text/html" }, ...(body === null ? {} : { method: "POST", body }) });
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers: { cookie, accept: "text/html" },
+      ...(body === null ? {} : { method: "POST", body }),
+    });
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       cookies.set(name, value);

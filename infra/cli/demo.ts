@@ -9,7 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Client as ClientV2, type OAuthDiscoveryState, type StoredOAuthClientInformation, type StoredOAuthTokens, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
+import {
+  Client as ClientV2,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  StreamableHTTPClientTransport as TransportV2,
+} from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
@@ -23,7 +29,11 @@ type Started = { readonly url: string; readonly passcode: string; readonly stop:
 async function startPostern(folder: string): Promise<Started> {
   const port = await freePort();
   const env = { ...process.env, PORT: String(port), POSTERN_HOME: join(folder, "home"), POSTERN_CONFIG: undefined };
-  const child = spawn(process.execPath, [fileURLToPath(new URL("./postern.js", import.meta.url)), "serve"], { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL("./postern.js", import.meta.url)), "serve"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let passcode = "";
   for await (const line of createInterface({ input: child.stdout })) {
@@ -58,7 +68,13 @@ function appOf<Registration, Tokens>(passcode: string) {
   const memory: Memory<Registration, Tokens> = { verifier: "", answer: null };
   const provider = {
     redirectUrl: redirectUri,
-    clientMetadata: { client_name: "Postern demo", redirect_uris: [redirectUri], token_endpoint_auth_method: "none", grant_types: ["authorization_code", "refresh_token"], scope: "mcp" },
+    clientMetadata: {
+      client_name: "Postern demo",
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: "none",
+      grant_types: ["authorization_code", "refresh_token"],
+      scope: "mcp",
+    },
     clientInformation: () => memory.registration,
     saveClientInformation: (registration: Registration) => void (memory.registration = registration),
     tokens: () => memory.tokens,
@@ -138,8 +154,13 @@ async function withV2(url: string, passcode: string): Promise<void> {
   const { memory, provider } = appOf<StoredOAuthClientInformation, StoredOAuthTokens>(passcode);
   // The client checks that the answer comes from the server it asked; for that it must be able to remember whom it asked.
   let discovery: OAuthDiscoveryState | undefined;
-  const authProvider = { ...provider, saveDiscoveryState: (state: OAuthDiscoveryState) => void (discovery = state), discoveryState: () => discovery };
-  const open = (): ClientV2 => new ClientV2({ name: "postern-demo", version: "1" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const authProvider = {
+    ...provider,
+    saveDiscoveryState: (state: OAuthDiscoveryState) => void (discovery = state),
+    discoveryState: () => discovery,
+  };
+  const open = (): ClientV2 =>
+    new ClientV2({ name: "postern-demo", version: "1" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
   let client = open();
   await connectWithLogin(memory, () => {
     const transport = new TransportV2(new URL(url), { authProvider });

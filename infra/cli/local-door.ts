@@ -24,14 +24,27 @@ export async function openLocalDoor(name: string | undefined, { env, cwd }: Term
   const candidates = config.clients.map(({ client }) => client).filter(({ issuer }) => issuer.kind === "embedded");
   const chosen = name === undefined ? candidates : candidates.filter((client) => client.name === name);
   const [client, second] = chosen;
-  if (client === undefined) throw new StartError("configuration", name === undefined ? "no client uses the built-in authorization server; tokens of other issuers come from them" : `no client named ${name} uses the built-in authorization server`);
-  if (second !== undefined) throw new StartError("usage", `several clients use the built-in authorization server; choose one with --client: ${chosen.map((candidate) => candidate.name).join(", ")}`);
+  if (client === undefined)
+    throw new StartError(
+      "configuration",
+      name === undefined
+        ? "no client uses the built-in authorization server; tokens of other issuers come from them"
+        : `no client named ${name} uses the built-in authorization server`,
+    );
+  if (second !== undefined)
+    throw new StartError(
+      "usage",
+      `several clients use the built-in authorization server; choose one with --client: ${chosen.map((candidate) => candidate.name).join(", ")}`,
+    );
   if (client.audience.kind === "revoked") throw new StartError("configuration", `client ${client.name} is revoked: its audience is empty`);
   const database = await openDatabase(join(config.home, "postern.db"));
   try {
     const secrets = secretStore({ database, now });
     const subject = client.identities[0] ?? "";
-    const token = await mintToken({ secrets, issuer: client.issuer.issuer, now, ids: randomUUID }, { audience: client.audience.value, subject, scopes: ["mcp"], ttlSeconds });
+    const token = await mintToken(
+      { secrets, issuer: client.issuer.issuer, now, ids: randomUUID },
+      { audience: client.audience.value, subject, scopes: ["mcp"], ttlSeconds },
+    );
     return { token, resource: client.resources[client.hosts[0] ?? ""] ?? "" };
   } finally {
     await database.close();

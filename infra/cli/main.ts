@@ -12,9 +12,15 @@ export type Command = (args: readonly string[], terminal: Terminal) => Promise<n
 
 const commands: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Command> }>> = {
   serve: { about: "serve the configured apps (what `npm start` runs)", load: async () => (await import("./serve.ts")).serve },
-  token: { about: "print a bearer from the built-in authorization server, for curl and scripts", load: async () => (await import("./token.ts")).token },
-  call: { about: "run one tool: postern call vault_search --json '{\"query\":\"…\"}'", load: async () => (await import("./call.ts")).call },
-  config: { about: "config check: read the configuration and show what it means, without secrets", load: async () => (await import("./config.ts")).config },
+  token: {
+    about: "print a bearer from the built-in authorization server, for curl and scripts",
+    load: async () => (await import("./token.ts")).token,
+  },
+  call: { about: 'run one tool: postern call vault_search --json \'{"query":"…"}\'', load: async () => (await import("./call.ts")).call },
+  config: {
+    about: "config check: read the configuration and show what it means, without secrets",
+    load: async () => (await import("./config.ts")).config,
+  },
 };
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -38,7 +44,9 @@ export async function run([name, ...rest]: readonly string[], terminal: Terminal
     return exitCodes.usage;
   }
   try {
-    return await (await command.load())(rest, terminal);
+    return await (
+      await command.load()
+    )(rest, terminal);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     terminal.err(`postern: ${error.message}`);
@@ -48,5 +56,11 @@ export async function run([name, ...rest]: readonly string[], terminal: Terminal
 
 function usage(): string {
   const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(8)}${about}`);
-  return ["usage: postern COMMAND", "", ...lines, "", "POSTERN_CONFIG names the configuration (default ./postern.yaml), POSTERN_HOME the data directory, PORT the port."].join("\n");
+  return [
+    "usage: postern COMMAND",
+    "",
+    ...lines,
+    "",
+    "POSTERN_CONFIG names the configuration (default ./postern.yaml), POSTERN_HOME the data directory, PORT the port.",
+  ].join("\n");
 }

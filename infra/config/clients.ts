@@ -20,28 +20,53 @@ const vendorNames = Object.keys(vendors).filter((word): word is VendorName => wo
 const egressError = "must be any, anthropic, openai, a list of CIDR ranges, or { url, every }";
 
 export const clientSchema = z.strictObject({
-  vendor: z.enum(vendorNames, { error: `must be one of ${vendorNames.join(", ")}` }).default("generic").describe("Whose app it is: decides which browser origins may call."),
+  vendor: z
+    .enum(vendorNames, { error: `must be one of ${vendorNames.join(", ")}` })
+    .default("generic")
+    .describe("Whose app it is: decides which browser origins may call."),
   host: z
-    .union([hostname, z.array(hostname).min(1, { error: "must name at least one host" })], { error: "must be a host name or a list of host names: lower case, no port" })
+    .union([hostname, z.array(hostname).min(1, { error: "must name at least one host" })], {
+      error: "must be a host name or a list of host names: lower case, no port",
+    })
     .describe("Host or hosts the app calls, without port. The only thing that selects a client; no two clients may share one."),
   issuer: name.describe("Name of the entry in `issuers` whose tokens this client presents."),
   audience: z
     .union([text, z.null()], { error: "must be a text" })
     .optional()
     .describe("The `aud` its tokens must carry (RFC 7519 section 4.1.3). Empty, blank or missing = revoked. Usually `${NAME}`."),
-  identities: z.array(text).min(1, { error: "must name at least one identity" }).optional().describe("Who may call, compared in lower case. Default: the operators."),
+  identities: z
+    .array(text)
+    .min(1, { error: "must name at least one identity" })
+    .optional()
+    .describe("Who may call, compared in lower case. Default: the operators."),
   egress: z
-    .union([z.literal(["any", "anthropic", "openai"]), z.array(text).min(1), z.strictObject({ url, every: duration({ atLeastMs: 60_000, atMostMs: 7 * 86_400_000 }).default(86_400_000) })], { error: egressError })
+    .union(
+      [
+        z.literal(["any", "anthropic", "openai"]),
+        z.array(text).min(1),
+        z.strictObject({ url, every: duration({ atLeastMs: 60_000, atMostMs: 7 * 86_400_000 }).default(86_400_000) }),
+      ],
+      { error: egressError },
+    )
     .describe("Where the app's cloud calls from: CIDR ranges, or `any`, which must be written. Checked for /mcp, never for metadata."),
   tools: text.default("@read").describe("Tools it sees: names, `*` globs and @profiles, comma-separated; a leading - takes away."),
   read_only: flag.default(false).describe("Only tools that read, whatever else is on."),
-  permissions: z.strictObject(Object.fromEntries(Object.keys(permissionDefaults).map((group) => [group, permission.optional()]))).default({}).describe("Per group of tools: on, ask or off."),
-  confirm: z.union([z.literal("voice"), z.null()], { error: "must be voice or null" }).default(null).describe("`voice`: writes take two steps."),
+  permissions: z
+    .strictObject(Object.fromEntries(Object.keys(permissionDefaults).map((group) => [group, permission.optional()])))
+    .default({})
+    .describe("Per group of tools: on, ask or off."),
+  confirm: z
+    .union([z.literal("voice"), z.null()], { error: "must be voice or null" })
+    .default(null)
+    .describe("`voice`: writes take two steps."),
   vaults: z.array(name).optional().describe("Vaults it may read. Default: all."),
   project: z.union([name, z.null()], { error: "must be a name or null" }).default(null).describe("Pins it to one capture project."),
   resource: url.optional().describe("URL of the endpoint as typed into the app, where it is not `https://<host>/mcp`."),
 });
 
-export const clientsSchema = z.record(name, clientSchema).optional().describe("The AI apps, each with its own door. Default, if `issuers` is absent as well: one client `local` on this machine.");
+export const clientsSchema = z
+  .record(name, clientSchema)
+  .optional()
+  .describe("The AI apps, each with its own door. Default, if `issuers` is absent as well: one client `local` on this machine.");
 
 export type ClientInput = z.output<typeof clientSchema>;

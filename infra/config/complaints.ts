@@ -3,14 +3,22 @@ import * as z from "zod";
 import type { ConfigDocument } from "./document.ts";
 import type { Path, Problem } from "./problem.ts";
 
-export function complaintsOf(error: z.ZodError, schema: z.ZodType, { placeOf }: Pick<ConfigDocument, "placeOf">, prefix: Path = []): readonly Problem[] {
+export function complaintsOf(
+  error: z.ZodError,
+  schema: z.ZodType,
+  { placeOf }: Pick<ConfigDocument, "placeOf">,
+  prefix: Path = [],
+): readonly Problem[] {
   return error.issues.flatMap((issue): readonly Problem[] => {
     const path = [...prefix, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
     if (issue.code === "unrecognized_keys") {
       const known = keysAt(schema, path.slice(prefix.length));
       return issue.keys.map((key) => ({ ...placeOf([...path, key]), path: path.join("."), message: unknownKey(key, known) }));
     }
-    if (issue.code === "invalid_key") return [{ ...placeOf(path), path: path.join("."), message: "is not a good name: lower-case letters, digits, - and _, at most 32 of them" }];
+    if (issue.code === "invalid_key")
+      return [
+        { ...placeOf(path), path: path.join("."), message: "is not a good name: lower-case letters, digits, - and _, at most 32 of them" },
+      ];
     return [{ ...placeOf(path), path: path.join("."), message: sentenceOf(issue) }];
   });
 }
@@ -19,25 +27,37 @@ function sentenceOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") {
     // zod's own texts begin with a capital; ours continue the path.
     if (issue.input === undefined && /^(?:Invalid input|must)/.test(issue.message)) return "is missing";
-    return /^must/.test(issue.message) ? issue.message : `must be ${article(issue.expected)}`;
+    return issue.message.startsWith("must") ? issue.message : `must be ${article(issue.expected)}`;
   }
   return /^[a-z]/.test(issue.message) ? issue.message : "is not acceptable";
 }
 
 function article(expected: string): string {
-  const names: Readonly<Record<string, string>> = { object: "a block of settings", record: "a block of settings", array: "a list", string: "a text", boolean: "true or false", number: "a number", int: "a whole number" };
+  const names: Readonly<Record<string, string>> = {
+    object: "a block of settings",
+    record: "a block of settings",
+    array: "a list",
+    string: "a text",
+    boolean: "true or false",
+    number: "a number",
+    int: "a whole number",
+  };
   return names[expected] ?? expected;
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
   const shown = JSON.stringify(key.slice(0, 40));
   const nearest = nearestOf(key, known);
-  return nearest === null ? `has an unknown key ${shown}; known are ${known.join(", ")}` : `has an unknown key ${shown}; did you mean ${JSON.stringify(nearest)}?`;
+  return nearest === null
+    ? `has an unknown key ${shown}; known are ${known.join(", ")}`
+    : `has an unknown key ${shown}; did you mean ${JSON.stringify(nearest)}?`;
 }
 
 /** The known word that takes the fewest edits, if it is near enough to be meant. */
 export function nearestOf(word: string, known: readonly string[]): string | null {
-  const ranked = known.map((candidate) => ({ candidate, edits: distance(word.slice(0, 40), candidate) })).toSorted((left, right) => left.edits - right.edits);
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: distance(word.slice(0, 40), candidate) }))
+    .toSorted((left, right) => left.edits - right.edits);
   const [best] = ranked;
   return best !== undefined && best.edits <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : null;
 }
@@ -70,6 +90,12 @@ function keysAt(schema: z.core.$ZodType, path: Path): readonly string[] {
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable) return unwrap(schema.def.innerType);
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable
+  )
+    return unwrap(schema.def.innerType);
   return schema instanceof z.ZodPipe ? unwrap(schema.def.in) : schema;
 }

@@ -31,8 +31,16 @@ export function describeConfig(config: Config): Description {
     home: config.home,
     operators: config.operators,
     proxy: config.proxy?.header ?? null,
-    clients: config.clients.map(({ client, tools, readOnly, vaults }) => ({ ...describeClient(client), tools: readOnly ? `${tools} (read only)` : tools, vaults })),
-    vaults: config.vaults.map(({ name, repository, branch }) => ({ name, repository: repository ?? "(sample)", branch: branch ?? "(HEAD)" })),
+    clients: config.clients.map(({ client, tools, readOnly, vaults }) => ({
+      ...describeClient(client),
+      tools: readOnly ? `${tools} (read only)` : tools,
+      vaults,
+    })),
+    vaults: config.vaults.map(({ name, repository, branch }) => ({
+      name,
+      repository: repository ?? "(sample)",
+      branch: branch ?? "(HEAD)",
+    })),
     notices: config.notBuilt,
   };
 }

@@ -16,7 +16,14 @@ const maxAliases = 100;
 
 export function parseConfigDocument(text: string): ConfigDocument {
   const lines = new LineCounter();
-  const tree = parseDocument(text, { schema: "core", version: "1.2", uniqueKeys: true, prettyErrors: false, lineCounter: lines, logLevel: "silent" });
+  const tree = parseDocument(text, {
+    schema: "core",
+    version: "1.2",
+    uniqueKeys: true,
+    prettyErrors: false,
+    lineCounter: lines,
+    logLevel: "silent",
+  });
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -48,7 +55,7 @@ function offsetOf(tree: Document.Parsed, path: Path): number {
       if (isNode(pair.key) && pair.key.range) offset = pair.key.range[0];
       node = pair.value;
     } else {
-      node = tree.getIn([...path.slice(0, path.indexOf(step) + 1)], true);
+      node = tree.getIn(path.slice(0, path.indexOf(step) + 1), true);
       if (isNode(node) && node.range) offset = node.range[0];
     }
   }

@@ -19,14 +19,18 @@ export const listenAddress = z
 
 const hostnameError = "must be a host name alone: lower case, no port, no path; IPv6 in brackets";
 /** The host of a client as it stands in its URL. */
-export const hostname = z.string({ error: hostnameError }).regex(/^(?:\[[0-9a-f:]+\]|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/, { error: hostnameError });
+export const hostname = z
+  .string({ error: hostnameError })
+  .regex(/^(?:\[[0-9a-f:]+\]|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/, { error: hostnameError });
 
 const urlError = "must be an https URL (http on this machine only), without user, query or fragment";
 /** An address Postern talks to or shows. */
 export const url = z.string({ error: urlError }).refine(isAcceptableUrl, { error: urlError });
 
 const originError = "must be an https origin without a path or trailing slash, such as https://team.cloudflareaccess.com";
-export const origin = z.string({ error: originError }).refine((text) => isAcceptableUrl(text) && new URL(text).origin === text, { error: originError });
+export const origin = z
+  .string({ error: originError })
+  .refine((text) => isAcceptableUrl(text) && new URL(text).origin === text, { error: originError });
 
 export const text = z.string({ error: "must be a text" });
 export const flag = z.boolean({ error: "must be true or false" });
@@ -35,5 +39,7 @@ export const texts = z.array(text, { error: "must be a list of texts" });
 function isAcceptableUrl(value: string): boolean {
   if (!URL.canParse(value) || /[\s#?]/.test(value)) return false;
   const { protocol, hostname: host, username, password } = new URL(value);
-  return username === "" && password === "" && (protocol === "https:" || (protocol === "http:" && isLoopbackHost(host.replace(/^\[|\]$/g, ""))));
+  return (
+    username === "" && password === "" && (protocol === "https:" || (protocol === "http:" && isLoopbackHost(host.replace(/^\[|\]$/g, ""))))
+  );
 }

@@ -20,7 +20,9 @@ const embedded = z.strictObject({
 
 export const issuerSchema = z
   .discriminatedUnion("kind", [access, oidc, embedded], { error: "must have a kind: cloudflare-access, oidc or embedded" })
-  .describe("`cloudflare-access`: assertion header, RS256. `oidc`: bearer JWT of any authorization server. `embedded`: built in, this machine only.");
+  .describe(
+    "`cloudflare-access`: assertion header, RS256. `oidc`: bearer JWT of any authorization server. `embedded`: built in, this machine only.",
+  );
 
 export const issuersSchema = z.record(name, issuerSchema).optional().describe("Who signs tokens, by name.");
 export type IssuerInput = z.output<typeof issuerSchema>;

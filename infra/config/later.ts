@@ -5,15 +5,24 @@ import { flag, hostname, name, text, texts } from "./fields.ts";
 export const rootSchema = z.strictObject({
   path: text.describe("Folder; `~` is understood."),
   describe: text.default("").describe("One line for the model."),
-  write: z.union([texts, z.null()], { error: "must be a list of folders or null" }).default([]).describe("Folders that may be written; empty = read-only, null = the whole root."),
+  write: z
+    .union([texts, z.null()], { error: "must be a list of folders or null" })
+    .default([])
+    .describe("Folders that may be written; empty = read-only, null = the whole root."),
   extensions: texts.default([]).describe("Extensions that may be written, with the dot. Default: common text formats."),
   hidden: texts.default([".git"]).describe("Folder names hidden from every tool."),
   hooks: texts.default([]).describe("Hook settings of this root, relative to it."),
-  on_hook_error: z.enum(["skip", "block"], { error: "must be skip or block" }).default("skip").describe("What a hook that breaks means for the write."),
+  on_hook_error: z
+    .enum(["skip", "block"], { error: "must be skip or block" })
+    .default("skip")
+    .describe("What a hook that breaks means for the write."),
   lock: flag.default(false).describe("Takes part in the shared file lock."),
 });
 export const rootsSchema = z.record(name, rootSchema).optional().describe("Folders of files by name.");
-export const hooksSchema = z.strictObject({ global: text.describe("Hook settings that apply to every root.") }).optional().describe("Hooks around writes.");
+export const hooksSchema = z
+  .strictObject({ global: text.describe("Hook settings that apply to every root.") })
+  .optional()
+  .describe("Hooks around writes.");
 
 export const capturesSchema = z
   .strictObject({
@@ -30,7 +39,12 @@ export const capturesSchema = z
   .describe("The store of captured HTTP traffic.");
 
 export const consoleSchema = z
-  .strictObject({ host: z.union([hostname, z.null()], { error: "must be a host name or null" }).default(null).describe("Public host of the console; null = the operations listener only.") })
+  .strictObject({
+    host: z
+      .union([hostname, z.null()], { error: "must be a host name or null" })
+      .default(null)
+      .describe("Public host of the console; null = the operations listener only."),
+  })
   .optional()
   .describe("The operator's web console.");
 

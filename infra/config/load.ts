@@ -44,7 +44,13 @@ export type Config = {
   readonly proxy: { readonly trusted: Ranges; readonly header: string } | null;
   /** Lower case; never empty. */
   readonly operators: readonly string[];
-  readonly limits: { readonly bodyBytes: number; readonly batch: number; readonly depth: number; readonly streams: number; readonly responseBytes: number };
+  readonly limits: {
+    readonly bodyBytes: number;
+    readonly batch: number;
+    readonly depth: number;
+    readonly streams: number;
+    readonly responseBytes: number;
+  };
   readonly clients: readonly ClientSettings[];
   readonly vaults: readonly VaultSettings[];
   /** Sentences on configured parts that later versions build. */
@@ -74,7 +80,8 @@ export function loadConfig(text: string | null, surroundings: Surroundings): Loa
 
 function readDocument(document: ConfigDocument, surroundings: Surroundings): Loaded {
   // A file with nothing but comments is no configuration somebody meant: it is what a broken write leaves.
-  if (document.value === null) return refused([{ line: 1, column: 1, path: "", message: "is empty; delete the file to run with the built-in default" }]);
+  if (document.value === null)
+    return refused([{ line: 1, column: 1, path: "", message: "is empty; delete the file to run with the built-in default" }]);
   const parsed = configSchema.safeParse(expand(document.value, surroundings.lookUp), { reportInput: true });
   if (!parsed.success) return refused(complaintsOf(parsed.error, configSchema, document));
   return resolveConfig(parsed.data, surroundings, document.placeOf);

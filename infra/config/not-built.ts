@@ -11,7 +11,8 @@ export function refuseUnbuilt({ storage, clients = {} }: ConfigInput, complain: 
   if (storage.bus !== "memory") complain(["storage", "bus"], "must be memory: a shared bus is not built yet");
   for (const [name, client] of Object.entries(clients)) {
     for (const [group, permission] of Object.entries(client.permissions)) {
-      if (permission === "ask") complain(["clients", name, "permissions", group], "cannot be ask: approvals are not built yet; choose on or off");
+      if (permission === "ask")
+        complain(["clients", name, "permissions", group], "cannot be ask: approvals are not built yet; choose on or off");
     }
   }
 }

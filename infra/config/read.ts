@@ -13,12 +13,18 @@ export async function readConfiguration(facts: ProcessFacts): Promise<Config> {
   });
   if (text === null && place.isNamed) throw new StartError("configuration", `${place.path} does not exist (POSTERN_CONFIG names it)`);
   const envPath = envFileOf(text, dirname(place.path));
-  const envText = envPath === null ? null : await readIfThere(envPath).catch((error: unknown) => {
-    throw new StartError("configuration", `${envPath} cannot be read (${codeOf(error)})`);
-  });
+  const envText =
+    envPath === null
+      ? null
+      : await readIfThere(envPath).catch((error: unknown) => {
+          throw new StartError("configuration", `${envPath} cannot be read (${codeOf(error)})`);
+        });
   const loaded = loadConfig(text, surroundingsOf(facts, place, text, envText, new Set()));
   if (loaded.ok) return loaded.config;
-  throw new StartError("configuration", `the configuration is not valid\n${loaded.problems.map((problem) => `  ${renderProblem(place.path, problem)}`).join("\n")}`);
+  throw new StartError(
+    "configuration",
+    `the configuration is not valid\n${loaded.problems.map((problem) => `  ${renderProblem(place.path, problem)}`).join("\n")}`,
+  );
 }
 
 function codeOf(error: unknown): string {

@@ -12,15 +12,22 @@ export type Complain = (path: Path, message: string) => void;
 
 const localHosts = ["127.0.0.1", "localhost", "[::1]"];
 
-export function resolveIssuers({ issuers, clients }: ConfigInput, origin: string, listensOnLoopback: boolean, complain: Complain): ReadonlyMap<string, Issuer> {
+export function resolveIssuers(
+  { issuers, clients }: ConfigInput,
+  origin: string,
+  listensOnLoopback: boolean,
+  complain: Complain,
+): ReadonlyMap<string, Issuer> {
   if (issuers === undefined && clients === undefined) {
-    if (!listensOnLoopback) complain(["listen"], "must be a loopback address for the built-in login; configure `issuers` and `clients` to listen elsewhere");
+    if (!listensOnLoopback)
+      complain(["listen"], "must be a loopback address for the built-in login; configure `issuers` and `clients` to listen elsewhere");
     return new Map([["local", { kind: "embedded", name: "local", issuer: origin }]]);
   }
   if (issuers === undefined) complain(["clients"], "need `issuers`: who signs their tokens");
   if (clients === undefined) complain(["issuers"], "need `clients`: who presents their tokens");
   const entries = Object.entries(issuers ?? {}).map(([name, input]): readonly [string, Issuer] => {
-    if (input.kind === "embedded" && input.public) complain(["issuers", name, "public"], "cannot be true until passkey sign-in exists; use Cloudflare Access or an identity provider");
+    if (input.kind === "embedded" && input.public)
+      complain(["issuers", name, "public"], "cannot be true until passkey sign-in exists; use Cloudflare Access or an identity provider");
     return [name, issuerOf(name, input, origin)];
   });
   return new Map(entries);
@@ -31,7 +38,14 @@ function issuerOf(name: string, input: IssuerInput, origin: string): Issuer {
     case "cloudflare-access":
       return { kind: "cloudflare-access", name, issuer: input.team };
     case "oidc":
-      return { kind: "oidc", name, issuer: input.issuer, scopes: input.scopes, identityClaim: input.identity_claim, ...(input.jwks === undefined ? {} : { jwksUrl: input.jwks }) };
+      return {
+        kind: "oidc",
+        name,
+        issuer: input.issuer,
+        scopes: input.scopes,
+        identityClaim: input.identity_claim,
+        ...(input.jwks === undefined ? {} : { jwksUrl: input.jwks }),
+      };
     case "embedded":
       return { kind: "embedded", name, issuer: origin };
   }
@@ -53,21 +67,32 @@ export function resolveClients(input: ConfigInput, context: ClientContext): read
   return entries.flatMap(([name, client]) => {
     for (const host of hostsOf(client)) {
       const owner = owners.get(host);
-      if (owner !== undefined) context.complain(["clients", name, "host"], owner === name ? "names a host twice" : `is also the host of client ${owner}; each client needs its own`);
+      if (owner !== undefined)
+        context.complain(
+          ["clients", name, "host"],
+          owner === name ? "names a host twice" : `is also the host of client ${owner}; each client needs its own`,
+        );
       owners.set(host, name);
     }
     return clientOf(name, client, context) ?? [];
   });
 }
 
-function clientOf(name: string, input: ClientInput, { issuers, listen, operators, vaults, complain }: ClientContext): ClientSettings | null {
+function clientOf(
+  name: string,
+  input: ClientInput,
+  { issuers, listen, operators, vaults, complain }: ClientContext,
+): ClientSettings | null {
   const path = ["clients", name] as const;
   const issuer = issuers.get(input.issuer);
-  if (issuer === undefined) complain([...path, "issuer"], `names no entry of \`issuers\`; there are ${[...issuers.keys()].join(", ") || "none"}`);
+  if (issuer === undefined)
+    complain([...path, "issuer"], `names no entry of \`issuers\`; there are ${[...issuers.keys()].join(", ") || "none"}`);
   const hosts = hostsOf(input);
   const loopback = hosts.every((host) => localHosts.includes(host));
-  if (!loopback && hosts.some((host) => localHosts.includes(host))) complain([...path, "host"], "mixes this machine with public hosts; make two clients of it");
-  if (issuer?.kind === "embedded" && !loopback) complain([...path, "issuer"], "is the built-in server, which serves this machine only; hosts must be 127.0.0.1, localhost or [::1]");
+  if (!loopback && hosts.some((host) => localHosts.includes(host)))
+    complain([...path, "host"], "mixes this machine with public hosts; make two clients of it");
+  if (issuer?.kind === "embedded" && !loopback)
+    complain([...path, "issuer"], "is the built-in server, which serves this machine only; hosts must be 127.0.0.1, localhost or [::1]");
   const unknown = input.vaults?.filter((vault) => !vaults.includes(vault)) ?? [];
   if (unknown.length > 0) complain([...path, "vaults"], `names vaults that are not configured; there are ${vaults.join(", ")}`);
   const identities = (input.identities ?? operators).map((identity) => identity.trim().toLowerCase());
@@ -75,7 +100,17 @@ function clientOf(name: string, input: ClientInput, { issuers, listen, operators
   const egress = egressOf(input.egress, [...path, "egress"], complain);
   if (issuer === undefined || egress === null) return null;
   const resources = Object.fromEntries(hosts.map((host) => [host, input.resource ?? resourceOf(host, listen, loopback)]));
-  const client: Client = { name, vendor: input.vendor, hosts, issuer, audience: audienceOf(input.audience), identities, egress, resources, loopback };
+  const client: Client = {
+    name,
+    vendor: input.vendor,
+    hosts,
+    issuer,
+    audience: audienceOf(input.audience),
+    identities,
+    egress,
+    resources,
+    loopback,
+  };
   const permissions = { ...permissionDefaults, ...input.permissions };
   return { client, tools: input.tools, readOnly: input.read_only, permissions: withoutAsk(permissions), vaults: input.vaults ?? vaults };
 }
@@ -87,7 +122,17 @@ function localClient({ issuers, listen, operators, vaults, complain }: ClientCon
   const audience: Audience = { kind: "aud", value: `${originOf(listen)}/mcp` };
   const ranges = rangesOf(["127.0.0.0/8", "::1/128"], [], complain);
   const egress: Egress = ranges === null ? { kind: "any" } : { kind: "ranges", ranges };
-  const client: Client = { name: "local", vendor: "generic", hosts: localHosts, issuer, audience, identities: operators, egress, resources, loopback: true };
+  const client: Client = {
+    name: "local",
+    vendor: "generic",
+    hosts: localHosts,
+    issuer,
+    audience,
+    identities: operators,
+    egress,
+    resources,
+    loopback: true,
+  };
   return { client, tools: "@read", readOnly: false, permissions: permissionDefaults, vaults };
 }
 

@@ -8,12 +8,17 @@ import type { Path, Problem } from "./problem.ts";
 import type { ConfigInput } from "./schema.ts";
 import type { VaultInput } from "./vaults.ts";
 
-export function resolveConfig(input: ConfigInput, surroundings: Surroundings, placeOf: (path: Path) => { readonly line: number; readonly column: number }): Loaded {
+export function resolveConfig(
+  input: ConfigInput,
+  surroundings: Surroundings,
+  placeOf: (path: Path) => { readonly line: number; readonly column: number },
+): Loaded {
   const problems: Problem[] = [];
   const complain: Complain = (path, message) => void problems.push({ ...placeOf(path), path: path.join("."), message });
   const listen = { ...input.listen, port: portOf(surroundings.port, input.listen.port, complain) };
   const operations = input.operations;
-  if (operations !== null && operations.port === listen.port && operations.host === listen.host) complain(["operations"], "is the address of `listen`; give it a port of its own, or null");
+  if (operations !== null && operations.port === listen.port && operations.host === listen.host)
+    complain(["operations"], "is the address of `listen`; give it a port of its own, or null");
   const operators = input.operators.map((operator) => operator.trim().toLowerCase());
   if (operators.some((operator) => operator === "")) complain(["operators"], "holds an empty name");
   const vaults = resolveVaults(input, surroundings, complain);
@@ -28,7 +33,13 @@ export function resolveConfig(input: ConfigInput, surroundings: Surroundings, pl
     home: pathOf(surroundings.home ?? input.home, surroundings),
     proxy: input.proxy === undefined || trusted === null ? null : { trusted, header: input.proxy.header },
     operators,
-    limits: { bodyBytes: input.limits.body, batch: input.limits.batch, depth: input.limits.depth, streams: input.limits.streams, responseBytes: input.limits.response },
+    limits: {
+      bodyBytes: input.limits.body,
+      batch: input.limits.batch,
+      depth: input.limits.depth,
+      streams: input.limits.streams,
+      responseBytes: input.limits.response,
+    },
     clients,
     vaults,
     notBuilt: notBuiltParts(input),
@@ -49,13 +60,17 @@ function resolveVaults(input: ConfigInput, surroundings: Surroundings, complain:
   if (vault !== undefined && vaults !== undefined) complain(["vault"], "and `vaults` are both there; move it into `vaults`");
   const named = Object.entries(vaults ?? (vault === undefined ? {} : { vault }));
   if (vaults !== undefined && named.length === 0) complain(["vaults"], "holds no vault");
-  if (named.length === 0) return [{ name: "sample", repository: null, branch: null, root: "", unreadable: "fail", indexLimitBytes: 1024 ** 2 }];
-  return named.map(([name, settings]) => vaultOf(name, settings, surroundings, vaults === undefined ? ["vault"] : ["vaults", name], complain));
+  if (named.length === 0)
+    return [{ name: "sample", repository: null, branch: null, root: "", unreadable: "fail", indexLimitBytes: 1024 ** 2 }];
+  return named.map(([name, settings]) =>
+    vaultOf(name, settings, surroundings, vaults === undefined ? ["vault"] : ["vaults", name], complain),
+  );
 }
 
 function vaultOf(name: string, settings: VaultInput, surroundings: Surroundings, path: Path, complain: Complain): VaultSettings {
   const { repository, branch, root, unreadable, index_limit: indexLimitBytes } = settings;
-  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|github:|[^/~.\s]+@[^/\s]+:)/i.test(repository)) complain([...path, "repository"], "names a remote repository, which is not built yet; clone it and name the folder");
+  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|github:|[^/~.\s]+@[^/\s]+:)/i.test(repository))
+    complain([...path, "repository"], "names a remote repository, which is not built yet; clone it and name the folder");
   return { name, repository: pathOf(repository, surroundings), branch: branch ?? null, root, unreadable, indexLimitBytes };
 }
 

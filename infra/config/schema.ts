@@ -7,15 +7,23 @@ import { capturesSchema, consoleSchema, hooksSchema, rootsSchema, storageSchema 
 import { size } from "./quantities.ts";
 import { vaultSchema, vaultsSchema } from "./vaults.ts";
 
-const count = (atMost: number) => z.int({ error: `must be a whole number from 1 to ${atMost}` }).min(1, { error: `must be from 1 to ${atMost}` }).max(atMost, { error: `must be from 1 to ${atMost}` });
+const count = (atMost: number) =>
+  z
+    .int({ error: `must be a whole number from 1 to ${atMost}` })
+    .min(1, { error: `must be from 1 to ${atMost}` })
+    .max(atMost, { error: `must be from 1 to ${atMost}` });
 
 const limitsSchema = z
   .strictObject({
-    body: size({ atLeast: 1024, atMost: 64 * 1024 ** 2 }).default(1024 ** 2).describe("Largest request body; over it: 413."),
+    body: size({ atLeast: 1024, atMost: 64 * 1024 ** 2 })
+      .default(1024 ** 2)
+      .describe("Largest request body; over it: 413."),
     batch: count(1000).default(50).describe("Most messages of a JSON-RPC batch (2025-03-26 and before)."),
     depth: count(512).default(64).describe("Deepest nesting of a request body."),
     streams: count(10_000).default(64).describe("Most open streams of one caller."),
-    response: size({ atLeast: 4096, atMost: 16 * 1024 ** 2 }).default(64 * 1024).describe("Largest tool result, serialised with its text copy; over it: RESPONSE_TOO_LARGE."),
+    response: size({ atLeast: 4096, atMost: 16 * 1024 ** 2 })
+      .default(64 * 1024)
+      .describe("Largest tool result, serialised with its text copy; over it: RESPONSE_TOO_LARGE."),
   })
   .prefault({})
   .describe("Bounds on what one request may cost.");
@@ -23,18 +31,31 @@ const limitsSchema = z
 const proxySchema = z
   .strictObject({
     trusted: z.array(text).min(1, { error: "must name at least one range" }).describe("CIDR ranges of proxies whose header is believed."),
-    header: text.regex(/^[a-z0-9-]+$/, { error: "must be a header name in lower case" }).describe("Header in which the proxy reports the caller's address, such as cf-connecting-ip. X-Forwarded-Host and Forwarded are never read."),
+    header: text
+      .regex(/^[a-z0-9-]+$/, { error: "must be a header name in lower case" })
+      .describe(
+        "Header in which the proxy reports the caller's address, such as cf-connecting-ip. X-Forwarded-Host and Forwarded are never read.",
+      ),
   })
   .optional()
   .describe("A proxy or tunnel in front. No default: without it only the socket's address counts.");
 
 export const configSchema = z.strictObject({
-  listen: listenAddress.default({ host: "127.0.0.1", port: 8787 }).describe("Public listener, host:port. Default 127.0.0.1:8787; PORT overrides the port."),
-  operations: z.union([listenAddress, z.null()], { error: "must be host:port or null" }).default({ host: "127.0.0.1", port: 8788 }).describe("Listener for health and metrics; null = off. Default 127.0.0.1:8788."),
+  listen: listenAddress
+    .default({ host: "127.0.0.1", port: 8787 })
+    .describe("Public listener, host:port. Default 127.0.0.1:8787; PORT overrides the port."),
+  operations: z
+    .union([listenAddress, z.null()], { error: "must be host:port or null" })
+    .default({ host: "127.0.0.1", port: 8788 })
+    .describe("Listener for health and metrics; null = off. Default 127.0.0.1:8788."),
   home: text.default("./.postern").describe("Data directory, made with mode 0700. POSTERN_HOME overrides it."),
   env_file: text.optional().describe("File of NAME=value lines for `${NAME}`; its names win over the environment. Watched like this file."),
   proxy: proxySchema,
-  operators: z.array(text).min(1, { error: "must name at least one operator" }).default(["operator@localhost"]).describe("Who owns this deployment; may call every client unless its `identities` say otherwise."),
+  operators: z
+    .array(text)
+    .min(1, { error: "must name at least one operator" })
+    .default(["operator@localhost"])
+    .describe("Who owns this deployment; may call every client unless its `identities` say otherwise."),
   limits: limitsSchema,
   issuers: issuersSchema,
   clients: clientsSchema,

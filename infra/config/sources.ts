@@ -40,7 +40,13 @@ export function envFileOf(text: string | null, folder: string): string | null {
 }
 
 /** `heldBefore`: names this process has seen in the `env_file`; grows here. */
-export function surroundingsOf({ env, cwd }: ProcessFacts, { path }: Place, text: string | null, envText: string | null, heldBefore: Set<string>): Surroundings {
+export function surroundingsOf(
+  { env, cwd }: ProcessFacts,
+  { path }: Place,
+  text: string | null,
+  envText: string | null,
+  heldBefore: Set<string>,
+): Surroundings {
   const fromFile = parseEnvFile(envText);
   for (const name of fromFile.keys()) heldBefore.add(name);
   const port = env["PORT"];

@@ -7,13 +7,19 @@ export type Variables = (name: string) => string;
  * `fromFile` is what the `env_file` holds and wins over the environment: it can be edited while Postern runs, and an edit
  * must count. A name that the file held before and holds no more is empty, not a stale value of the environment.
  */
-export function variables(env: Readonly<Record<string, string | undefined>>, fromFile: ReadonlyMap<string, string>, heldBefore: ReadonlySet<string>): Variables {
+export function variables(
+  env: Readonly<Record<string, string | undefined>>,
+  fromFile: ReadonlyMap<string, string>,
+  heldBefore: ReadonlySet<string>,
+): Variables {
   return (name) => fromFile.get(name) ?? (heldBefore.has(name) ? "" : (env[name] ?? ""));
 }
 
 /** A file that does not exist holds nothing. */
 export function parseEnvFile(text: string | null): ReadonlyMap<string, string> {
-  return new Map(text === null ? [] : Object.entries(parseEnv(text)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return new Map(
+    text === null ? [] : Object.entries(parseEnv(text)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

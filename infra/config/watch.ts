@@ -9,7 +9,10 @@ import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } fr
 
 export type WatchOptions = ProcessFacts & {
   readonly current: Config;
-  readonly timers: { readonly every: (ms: number, task: () => void) => () => void; readonly after: (ms: number, task: () => void) => () => void };
+  readonly timers: {
+    readonly every: (ms: number, task: () => void) => () => void;
+    readonly after: (ms: number, task: () => void) => () => void;
+  };
   /** Makes a valid configuration the one that serves. A rejection means that it could not (a vault is missing): the old one stays. */
   readonly apply: (config: Config) => Promise<void>;
   /** A configuration that was not applied, and the clients to close at once all the same. */
@@ -76,7 +79,10 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
     } catch {
       const revoked = loaded.config.clients.filter(({ client }) => client.audience.kind === "revoked").map(({ client }) => client.name);
       const left = open.filter((name) => !loaded.config.clients.some(({ client }) => client.name === name));
-      refuse([{ line: 0, column: 0, path: "vaults", message: "cannot be opened as configured; the old configuration stays" }], open.filter((name) => revoked.includes(name) || left.includes(name)));
+      refuse(
+        [{ line: 0, column: 0, path: "vaults", message: "cannot be opened as configured; the old configuration stays" }],
+        open.filter((name) => revoked.includes(name) || left.includes(name)),
+      );
     }
   };
   const check = (): Promise<void> => {
@@ -88,7 +94,10 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
   return { check, stop: timers.every(pollMs, () => void check()) };
 }
 
-const gone = { ok: false, problems: [{ line: 0, column: 0, path: "", message: "is gone or cannot be read; its clients are closed until it is back" }] } as const;
+const gone = {
+  ok: false,
+  problems: [{ line: 0, column: 0, path: "", message: "is gone or cannot be read; its clients are closed until it is back" }],
+} as const;
 
 function same(left: Texts, right: Texts): boolean {
   return left.config === right.config && left.env === right.env;
@@ -97,6 +106,11 @@ function same(left: Texts, right: Texts): boolean {
 /** Addresses and the data directory are taken at start; a change of them waits for the next one and says so. */
 function fixedSettings(next: Config, serving: Config): { readonly config: Config; readonly problems: readonly Problem[] } {
   const changed = (["listen", "operations", "home"] as const).filter((key) => JSON.stringify(next[key]) !== JSON.stringify(serving[key]));
-  const problems = changed.map((key) => ({ line: 0, column: 0, path: key, message: "changed; that counts from the next start, the rest is applied" }));
+  const problems = changed.map((key) => ({
+    line: 0,
+    column: 0,
+    path: key,
+    message: "changed; that counts from the next start, the rest is applied",
+  }));
   return { config: { ...next, listen: serving.listen, operations: serving.operations, home: serving.home }, problems };
 }

@@ -6,7 +6,6 @@ import { chatgpt, claude, clients, local, openScene, outcomeOf, requestTo, type 
 const scene = openScene();
 const ask = (changes: RequestChanges = {}, client = claude): string => outcomeOf(scene.door(requestTo(client, null, changes)));
 const withHost = (host: string | null): string => ask({ headers: { host } });
-const withOrigin = (origin: string, client = claude): string => ask({ headers: { origin } }, client);
 
 describe("the request target", () => {
   it.each(["/mcp", "/mcp/", "/", "/mcp?x=1", "/a//b", "/mcp?next=//evil.example", "/%EB%85%B8%ED%8A%B8"])(
@@ -29,31 +28,27 @@ describe("the request target", () => {
   ])("%j is refused", (target) => expect(ask({ target })).toBe("bad_target"));
 
   it.each([
-    ...[
-      "access_token",
-      "token",
-      "id_token",
-      "refresh_token",
-      "bearer",
-      "bearer_token",
-      "authorization",
-      "jwt",
-      "api_key",
-      "apikey",
-      "assertion",
-    ],
-    ...[
-      "ACCESS_TOKEN",
-      "Token",
-      "access-token",
-      "accessToken",
-      "access%5Ftoken",
-      "%61ccess_token",
-      "access_token[]",
-      "token[0]",
-      "+token",
-      "Cf-Access-Jwt-Assertion",
-    ],
+    "access_token",
+    "token",
+    "id_token",
+    "refresh_token",
+    "bearer",
+    "bearer_token",
+    "authorization",
+    "jwt",
+    "api_key",
+    "apikey",
+    "assertion",
+    "ACCESS_TOKEN",
+    "Token",
+    "access-token",
+    "accessToken",
+    "access%5Ftoken",
+    "%61ccess_token",
+    "access_token[]",
+    "token[0]",
+    "+token",
+    "Cf-Access-Jwt-Assertion",
   ])(`${verifies("oauth.token-in-query")}: a credential in the query (%s) is refused`, (name) => {
     for (const query of [`${name}=MARKER`, `x=1&${name}=MARKER`, `${name}`, `x;${name}=MARKER`])
       expect(ask({ target: `/mcp?${query}` })).toBe("token_in_query");
@@ -100,39 +95,33 @@ describe("the Host", () => {
 
   it.each([
     null,
-    ...[
-      "",
-      " ",
-      ":8787",
-      "internal:8000",
-      "evil.example",
-      "example.com",
-      "x.mcp-claude.example.com",
-      "mcp-claude.example.com.evil.example",
-      "mcp-claude.example.com@evil.example",
-    ],
-    ...[
-      "evil.example@mcp-claude.example.com",
-      "mcp-claude.example.com/",
-      "mcp-claude.example.com:",
-      "mcp-claude.example.com:443:443",
-      "mcp-claude.example.com:x",
-      "mcp-claude.example.com:999999",
-    ],
-    ...[
-      "http://mcp-claude.example.com",
-      "mcp-claude.example.com..",
-      ".mcp-claude.example.com",
-      "::1",
-      "[::1",
-      "[::2]",
-      "[::1%25eth0]",
-      "127.0.0.2",
-      "127.1",
-      "0.0.0.0",
-      "__proto__",
-      "constructor",
-    ],
+    "",
+    " ",
+    ":8787",
+    "internal:8000",
+    "evil.example",
+    "example.com",
+    "x.mcp-claude.example.com",
+    "mcp-claude.example.com.evil.example",
+    "mcp-claude.example.com@evil.example",
+    "evil.example@mcp-claude.example.com",
+    "mcp-claude.example.com/",
+    "mcp-claude.example.com:",
+    "mcp-claude.example.com:443:443",
+    "mcp-claude.example.com:x",
+    "mcp-claude.example.com:999999",
+    "http://mcp-claude.example.com",
+    "mcp-claude.example.com..",
+    ".mcp-claude.example.com",
+    "::1",
+    "[::1",
+    "[::2]",
+    "[::1%25eth0]",
+    "127.0.0.2",
+    "127.1",
+    "0.0.0.0",
+    "__proto__",
+    "constructor",
   ])("%j is nobody's", (host) => expect(withHost(host)).toBe("unknown_host"));
 
   it("alone selects the client: what proxies forward is not looked at", () => {

@@ -1,25 +1,7 @@
-import { importJWK, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import type { Client } from "../../auth/client.ts";
-import { createKeys } from "../../auth/keys.ts";
-import { verifyToken } from "../../auth/token.ts";
 import { verifies } from "../requirements.ts";
-import {
-  accessTag,
-  chatgpt,
-  claude,
-  clients,
-  goodClaims,
-  local,
-  newSigner,
-  type Signer,
-  signerOf,
-  startMs,
-  startSeconds,
-  tokenFor,
-  type TokenChanges,
-  unsigned,
-} from "./scene.ts";
+import { accessTag, chatgpt, claude, goodClaims, local, newSigner, type Signer, tokenFor, unsigned } from "./scene.ts";
 import { judge, judged } from "./verdict.ts";
 
 describe("Cloudflare Access", () => {

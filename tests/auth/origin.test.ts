@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { prepareGateState } from "../../auth/gate.ts";
 import { verifies } from "../requirements.ts";
-import { chatgpt, claude, clients, local, openScene, outcomeOf, requestTo, type RequestChanges } from "./scene.ts";
+import { chatgpt, claude, local, openScene, outcomeOf, requestTo, type RequestChanges } from "./scene.ts";
 
 const scene = openScene();
 const ask = (changes: RequestChanges = {}, client = claude): string => outcomeOf(scene.door(requestTo(client, null, changes)));
-const withHost = (host: string | null): string => ask({ headers: { host } });
 const withOrigin = (origin: string, client = claude): string => ask({ headers: { origin } }, client);
 
 describe("the Origin", () => {
@@ -39,26 +37,24 @@ describe("the Origin", () => {
   });
 
   it.each([
-    ...[
-      "",
-      "null",
-      "https://evil.example",
-      "http://mcp-claude.example.com",
-      "https://mcp-claude.example.com:8443",
-      "https://mcp-claude.example.com/",
-      "https://mcp-claude.example.com.evil.example",
-    ],
-    ...[
-      "HTTPS://CLAUDE.AI",
-      "https://claude.ai.evil.example",
-      "https://evil.example?https://claude.ai",
-      "https://claude.ai, https://claude.ai",
-      "https://www.claude.ai",
-      "claude.ai",
-      "*",
-      "file://",
-    ],
-    ...["http://localhost:6274", "http://127.0.0.1", "https://mcp-chatgpt.example.com"],
+    "",
+    "null",
+    "https://evil.example",
+    "http://mcp-claude.example.com",
+    "https://mcp-claude.example.com:8443",
+    "https://mcp-claude.example.com/",
+    "https://mcp-claude.example.com.evil.example",
+    "HTTPS://CLAUDE.AI",
+    "https://claude.ai.evil.example",
+    "https://evil.example?https://claude.ai",
+    "https://claude.ai, https://claude.ai",
+    "https://www.claude.ai",
+    "claude.ai",
+    "*",
+    "file://",
+    "http://localhost:6274",
+    "http://127.0.0.1",
+    "https://mcp-chatgpt.example.com",
   ])(`${verifies("mcp.origin-refused")}: %j is refused at a public client`, (origin) =>
     expect(withOrigin(origin)).toBe("origin_not_allowed"),
   );

@@ -4,22 +4,7 @@ import type { Client } from "../../auth/client.ts";
 import { createKeys } from "../../auth/keys.ts";
 import { verifyToken } from "../../auth/token.ts";
 import { verifies } from "../requirements.ts";
-import {
-  accessTag,
-  chatgpt,
-  claude,
-  clients,
-  goodClaims,
-  local,
-  newSigner,
-  type Signer,
-  signerOf,
-  startMs,
-  startSeconds,
-  tokenFor,
-  type TokenChanges,
-  unsigned,
-} from "./scene.ts";
+import { clients, goodClaims, newSigner, signerOf, startMs, startSeconds, tokenFor, unsigned } from "./scene.ts";
 import { judge, judged } from "./verdict.ts";
 
 describe.each(clients.map((client) => [client.issuer.kind, client] as const))("a token for a client of %s", (kind, client) => {

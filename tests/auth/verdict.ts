@@ -11,4 +11,3 @@ export async function judge(client: Client, token: string, keys = [signerOf(clie
   return verdict.ok ? "good" : verdict.reason;
 }
 export const judged = async (client: Client, changes: TokenChanges = {}): Promise<string> => judge(client, await tokenFor(client, changes));
-

@@ -9,11 +9,19 @@ const wav = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 const text: ContentBlock = { type: "text", text: "This is a simple text response for testing." };
 const image: ContentBlock = { type: "image", data: png, mimeType: "image/png" };
-const resource: ContentBlock = { type: "resource", resource: { uri: "test://embedded-resource", mimeType: "text/plain", text: "An embedded resource." } };
+const resource: ContentBlock = {
+  type: "resource",
+  resource: { uri: "test://embedded-resource", mimeType: "text/plain", text: "An embedded resource." },
+};
 
 type Run = (args: unknown, context: ToolContext) => Promise<Outcome<ToolOutput>>;
 
-function fixture(name: string, description: string, run: Run, inputSchema: Tool["inputSchema"] = { type: "object", properties: {}, additionalProperties: false }): Tool {
+function fixture(
+  name: string,
+  description: string,
+  run: Run,
+  inputSchema: Tool["inputSchema"] = { type: "object", properties: {}, additionalProperties: false },
+): Tool {
   return { name, title: name, description, effect: "read", group: null, inputSchema, outputSchema: null, call: run };
 }
 

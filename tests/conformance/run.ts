@@ -16,14 +16,23 @@ import { startConformanceTarget } from "./target.ts";
 
 const revisions = ["2025-11-25", "2026-07-28"] as const;
 /** Scenarios outside the frozen sets that this server passes and must keep passing. */
-const extras: Readonly<Record<string, readonly string[]>> = { "2025-11-25": ["json-schema-2020-12"], "2026-07-28": ["json-schema-2020-12", "http-header-validation"] };
+const extras: Readonly<Record<string, readonly string[]>> = {
+  "2025-11-25": ["json-schema-2020-12"],
+  "2026-07-28": ["json-schema-2020-12", "http-header-validation"],
+};
 const suiteFolder = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
 const suite = join(suiteFolder, "dist", "index.js");
 const baselineFile = new URL("./expected-failures.json", import.meta.url);
 /** A scenario that waits for something we do not send yet would else wait 30 s. */
 const scenarioTimeoutMs = 8000;
 
-type ScenarioResult = { readonly revision: string; readonly scenario: string; readonly success: number; readonly failure: number; readonly messages: readonly string[] };
+type ScenarioResult = {
+  readonly revision: string;
+  readonly scenario: string;
+  readonly success: number;
+  readonly failure: number;
+  readonly messages: readonly string[];
+};
 
 async function runRevision(url: string, revision: string): Promise<readonly ScenarioResult[]> {
   const output = await mkdtemp(join(tmpdir(), "postern-conformance-"));
@@ -83,7 +92,9 @@ function judge(result: ScenarioResult, expected: readonly string[]): Verdict {
   return { ...result, verdict: passes ? (listed ? "STALE" : "pass") : listed ? "expected failure" : "FAIL" };
 }
 
-const { values } = parseArgs({ options: { revision: { type: "string" }, serve: { type: "boolean" }, json: { type: "boolean" }, verbose: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: { revision: { type: "string" }, serve: { type: "boolean" }, json: { type: "boolean" }, verbose: { type: "boolean" } },
+});
 const target = await startConformanceTarget();
 if (values.serve === true) {
   process.stdout.write(`ready ${target.url}\n`);
@@ -109,12 +120,15 @@ function report(verdicts: readonly Verdict[], asJson: boolean, verbose: boolean)
   if (asJson) process.stdout.write(`${JSON.stringify({ passed: verdicts.length - surprises.length, failed: surprises.length, checks })}\n`);
   else {
     for (const { revision, scenario, success, failure, verdict, messages } of verdicts) {
-      process.stdout.write(`${revision}  ${scenario.padEnd(48)} ${String(success).padStart(3)} ok ${String(failure).padStart(3)} not  ${verdict}\n`);
+      process.stdout.write(
+        `${revision}  ${scenario.padEnd(48)} ${String(success).padStart(3)} ok ${String(failure).padStart(3)} not  ${verdict}\n`,
+      );
       if (verdict === "FAIL" || verbose) for (const message of messages) process.stdout.write(`            ${message}\n`);
     }
     process.stdout.write(`${passed} of ${verdicts.length} scenarios pass, ${checks} checks succeed, ${surprises.length} surprises\n`);
     process.stdout.write(`${verdicts.length - surprises.length} passed, ${surprises.length} failed\n`);
   }
-  if (surprises.some(({ verdict }) => verdict === "STALE")) process.stderr.write("A scenario that was expected to fail passes now: take it out of expected-failures.json.\n");
+  if (surprises.some(({ verdict }) => verdict === "STALE"))
+    process.stderr.write("A scenario that was expected to fail passes now: take it out of expected-failures.json.\n");
   process.exitCode = surprises.length === 0 && verdicts.length > 0 ? 0 : 1;
 }

@@ -16,7 +16,14 @@ export async function startConformanceTarget(): Promise<ConformanceTarget> {
   // Host and Origin pass through untouched: refusing foreign ones is what one of the scenarios is about.
   const proxy = createServer((incoming, outgoing) => {
     const forward = httpRequest(
-      { host: "127.0.0.1", port: postern.port, method: incoming.method, path: incoming.url, headers: { ...incoming.headers, authorization: `Bearer ${token}` }, agent: false },
+      {
+        host: "127.0.0.1",
+        port: postern.port,
+        method: incoming.method,
+        path: incoming.url,
+        headers: { ...incoming.headers, authorization: `Bearer ${token}` },
+        agent: false,
+      },
       (reply) => {
         outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
         reply.pipe(outgoing);

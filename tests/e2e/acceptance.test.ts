@@ -11,8 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => postern.stop());
 
-const request = (method: string, params?: object, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
-const initialize = (protocolVersion: string) => request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "probe", version: "1" } });
+const request = (method: string, params?: object, id: unknown = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  ...(params === undefined ? {} : { params }),
+});
+const initialize = (protocolVersion: string) =>
+  request("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "probe", version: "1" } });
 const modern = (method: string, params: object = {}, id: unknown = 1) => request(method, { ...params, _meta: envelope() }, id);
 
 describe("handshake era", () => {
@@ -27,21 +33,51 @@ describe("handshake era", () => {
   });
 
   const cases: [string, unknown, Record<string, string>, number, object | null][] = [
-    ["notifications/initialized", { jsonrpc: "2.0", method: "notifications/initialized" }, { "mcp-protocol-version": "2025-11-25" }, 202, null],
+    [
+      "notifications/initialized",
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { "mcp-protocol-version": "2025-11-25" },
+      202,
+      null,
+    ],
     ["tools/list", request("tools/list"), { "mcp-protocol-version": "2025-11-25" }, 200, { result: { tools: expect.any(Array) } }],
     ["tools/list without a version header", request("tools/list"), {}, 200, { result: { tools: expect.any(Array) } }],
-    ["tools/call", call(2, "ping"), { "mcp-protocol-version": "2025-11-25" }, 200, { id: 2, result: { structuredContent: { client: "local", era: "handshake", revision: "2025-11-25" } } }],
+    [
+      "tools/call",
+      call(2, "ping"),
+      { "mcp-protocol-version": "2025-11-25" },
+      200,
+      { id: 2, result: { structuredContent: { client: "local", era: "handshake", revision: "2025-11-25" } } },
+    ],
     ["ping", request("ping"), {}, 200, { result: {} }],
     ["a revision nobody serves", request("tools/list"), { "mcp-protocol-version": "1999-01-01" }, 400, { error: { code: -32000 } }],
     ["server/discover without an envelope", request("server/discover"), {}, 200, { error: { code: -32601 } }],
     ["an unknown method", request("foo/bar"), {}, 200, { error: { code: -32601 } }],
     ["an unknown tool", call(1, "nope"), {}, 200, { error: { code: -32602 } }],
-    ["arguments the tool does not have", call(1, "ping", { text: 5 }), {}, 200, { result: { isError: true, structuredContent: { error_code: "INVALID_ARGUMENT", field: "text" } } }],
-    ["arguments that are no object", request("tools/call", { name: "ping", arguments: [1] }), {}, 200, { result: { isError: true, structuredContent: { error_code: "INVALID_ARGUMENT" } } }],
+    [
+      "arguments the tool does not have",
+      call(1, "ping", { text: 5 }),
+      {},
+      200,
+      { result: { isError: true, structuredContent: { error_code: "INVALID_ARGUMENT", field: "text" } } },
+    ],
+    [
+      "arguments that are no object",
+      request("tools/call", { name: "ping", arguments: [1] }),
+      {},
+      200,
+      { result: { isError: true, structuredContent: { error_code: "INVALID_ARGUMENT" } } },
+    ],
     ["tools/call without a name", request("tools/call", {}), {}, 200, { error: { code: -32602 } }],
     ["a posted response", { jsonrpc: "2.0", id: 3, result: {} }, {}, 202, null],
     ["an unknown session", request("tools/list"), { "mcp-session-id": "dead" }, 404, { error: { code: -32001 } }],
-    ["initialize with a stale session", initialize("2025-11-25"), { "mcp-session-id": "dead" }, 200, { result: { protocolVersion: "2025-11-25" } }],
+    [
+      "initialize with a stale session",
+      initialize("2025-11-25"),
+      { "mcp-session-id": "dead" },
+      200,
+      { result: { protocolVersion: "2025-11-25" } },
+    ],
     ["a cursor nobody gave out", request("tools/list", { cursor: "bogus" }), {}, 200, { error: { code: -32602 } }],
   ];
   it.each(cases)("%s", async (_name, body, headers, status, expected) => {
@@ -52,8 +88,12 @@ describe("handshake era", () => {
   });
 
   it("answers a batch in its order, up to 50 messages", async () => {
-    const reply = await post(postern.url, token, [request("tools/list", undefined, 2), request("ping", undefined, 4), { jsonrpc: "2.0", method: "notifications/initialized" }]);
-    expect(reply.json().map(({ id }: { id: number }) => id)).toEqual([2, 4]);
+    const reply = await post(postern.url, token, [
+      request("tools/list", undefined, 2),
+      request("ping", undefined, 4),
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+    ]);
+    expect(reply.batch().map(({ id }) => id)).toEqual([2, 4]);
     const many = Array.from({ length: 51 }, (_, id) => request("ping", undefined, id));
     expect((await post(postern.url, token, many)).status).toBe(400);
     expect((await post(postern.url, token, many.slice(1))).json()).toHaveLength(50);
@@ -67,25 +107,40 @@ describe("stateless era", () => {
 
   it("server/discover names all five revisions, newest first, and may not be shared", async () => {
     const { result } = (await post(postern.url, token, modern("server/discover"), statelessHeaders("server/discover"))).json();
-    expect(result).toMatchObject({ supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"], resultType: "complete", ttlMs: 5000, cacheScope: "private" });
-    expect(result._meta["io.modelcontextprotocol/serverInfo"].name).toBe("postern");
+    expect(result).toMatchObject({
+      supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
+      resultType: "complete",
+      ttlMs: 5000,
+      cacheScope: "private",
+    });
+    expect(result).toHaveProperty(["_meta", "io.modelcontextprotocol/serverInfo", "name"], "postern");
   });
 
   it("tools/list carries cache hints, tools/call never does", async () => {
     const list = (await post(postern.url, token, modern("tools/list"), statelessHeaders("tools/list"))).json().result;
     expect(list).toMatchObject({ resultType: "complete", ttlMs: 5000, cacheScope: "private" });
     const called = (await post(postern.url, token, ping, pingHeaders)).json().result;
-    expect(called).toMatchObject({ resultType: "complete", structuredContent: { client: "local", era: "stateless", revision: "2026-07-28" } });
+    expect(called).toMatchObject({
+      resultType: "complete",
+      structuredContent: { client: "local", era: "stateless", revision: "2026-07-28" },
+    });
     expect(called).not.toHaveProperty("ttlMs");
   });
 
-  it.each(["application/json", "*/*", "text/html", "application/json, text/event-stream", "APPLICATION/JSON"])("takes Accept %s", async (accept) => {
-    expect((await post(postern.url, token, ping, { ...pingHeaders, accept })).json().result.structuredContent.client).toBe("local");
-  });
+  it.each(["application/json", "*/*", "text/html", "application/json, text/event-stream", "APPLICATION/JSON"])(
+    "takes Accept %s",
+    async (accept) => {
+      expect((await post(postern.url, token, ping, { ...pingHeaders, accept })).json().result.structuredContent.client).toBe("local");
+    },
+  );
 
   it("answers on an event stream when nothing else is accepted", async () => {
     const reply = await post(postern.url, token, ping, { ...pingHeaders, accept: "text/event-stream" });
-    expect(reply.headers).toMatchObject({ "content-type": "text/event-stream", "x-accel-buffering": "no", "cache-control": "no-cache, no-transform" });
+    expect(reply.headers).toMatchObject({
+      "content-type": "text/event-stream",
+      "x-accel-buffering": "no",
+      "cache-control": "no-cache, no-transform",
+    });
     expect(reply.text).toMatch(/^: [^\n]*\n\nevent: message\ndata: \{"jsonrpc":"2.0","id":3,"result":.*\}\n\n$/);
   });
 
@@ -95,9 +150,27 @@ describe("stateless era", () => {
     ["no Mcp-Name", ping, statelessHeaders("tools/call"), 400, -32020],
     ["another Mcp-Name", ping, statelessHeaders("tools/call", "vault_read"), 400, -32020],
     ["a version header without an envelope", request("tools/list", undefined, 9), statelessHeaders("tools/list"), 400, -32602],
-    ["a future revision", request("tools/call", { name: "ping", _meta: envelope("2099-01-01") }), statelessHeaders("tools/call", "ping", "2099-01-01"), 400, -32022],
-    ["a handshake revision in the envelope", request("tools/call", { name: "ping", _meta: envelope("2025-11-25") }), statelessHeaders("tools/call", "ping", "2025-11-25"), 400, -32022],
-    ["no clientCapabilities", request("tools/list", { _meta: { "io.modelcontextprotocol/protocolVersion": stateless } }), statelessHeaders("tools/list"), 400, -32602],
+    [
+      "a future revision",
+      request("tools/call", { name: "ping", _meta: envelope("2099-01-01") }),
+      statelessHeaders("tools/call", "ping", "2099-01-01"),
+      400,
+      -32022,
+    ],
+    [
+      "a handshake revision in the envelope",
+      request("tools/call", { name: "ping", _meta: envelope("2025-11-25") }),
+      statelessHeaders("tools/call", "ping", "2025-11-25"),
+      400,
+      -32022,
+    ],
+    [
+      "no clientCapabilities",
+      request("tools/list", { _meta: { "io.modelcontextprotocol/protocolVersion": stateless } }),
+      statelessHeaders("tools/list"),
+      400,
+      -32602,
+    ],
     ["an unknown method", modern("foo/bar"), statelessHeaders("foo/bar"), 404, -32601],
     ["the removed ping", modern("ping"), statelessHeaders("ping"), 404, -32601],
     ["initialize under an envelope", modern("initialize", { protocolVersion: "2025-11-25" }), statelessHeaders("initialize"), 404, -32601],
@@ -115,7 +188,12 @@ describe("stateless era", () => {
   });
 
   it("names in -32022 only what works per request", async () => {
-    const reply = await post(postern.url, token, request("tools/list", { _meta: envelope("2099-01-01") }), statelessHeaders("tools/list", undefined, "2099-01-01"));
+    const reply = await post(
+      postern.url,
+      token,
+      request("tools/list", { _meta: envelope("2099-01-01") }),
+      statelessHeaders("tools/list", undefined, "2099-01-01"),
+    );
     expect(reply.json().error.data).toEqual({ supported: ["2026-07-28"], requested: "2099-01-01" });
   });
 
@@ -127,7 +205,12 @@ describe("stateless era", () => {
   });
 
   it("accepts a notification with 202", async () => {
-    const reply = await post(postern.url, token, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3, _meta: envelope() } }, statelessHeaders("notifications/cancelled"));
+    const reply = await post(
+      postern.url,
+      token,
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3, _meta: envelope() } },
+      statelessHeaders("notifications/cancelled"),
+    );
     expect([reply.status, reply.text]).toEqual([202, ""]);
   });
 
@@ -145,9 +228,15 @@ describe("either era", () => {
     }
   });
 
-  it.each(["text/plain", "application/jsonp", "application/json5", "", "multipart/form-data"])("content-type %j is refused with 415", async (type) => {
-    expect((await post(postern.url, token, statelessCall(1, "ping"), { ...statelessHeaders("tools/call", "ping"), "content-type": type })).status).toBe(415);
-  });
+  it.each(["text/plain", "application/jsonp", "application/json5", "", "multipart/form-data"])(
+    "content-type %j is refused with 415",
+    async (type) => {
+      expect(
+        (await post(postern.url, token, statelessCall(1, "ping"), { ...statelessHeaders("tools/call", "ping"), "content-type": type }))
+          .status,
+      ).toBe(415);
+    },
+  );
 
   it("serves both spellings of the path, without a redirect", async () => {
     expect((await post(`${postern.url}/`, token, call(1, "ping"))).json().result.structuredContent.client).toBe("local");
@@ -162,7 +251,9 @@ describe("either era", () => {
     const replies = await Promise.all(
       Array.from({ length: 1000 }, async (_, index) => {
         const isModern = index % 2 === 0;
-        const reply: RawReply = isModern ? await post(postern.url, token, statelessCall(7, "ping"), statelessHeaders("tools/call", "ping")) : await post(postern.url, token, call(7, "ping"));
+        const reply: RawReply = isModern
+          ? await post(postern.url, token, statelessCall(7, "ping"), statelessHeaders("tools/call", "ping"))
+          : await post(postern.url, token, call(7, "ping"));
         return [isModern ? "stateless" : "handshake", reply.json().result.structuredContent.era];
       }),
     );

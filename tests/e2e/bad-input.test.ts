@@ -29,7 +29,12 @@ describe("a body that is no message", () => {
     ["a number", "1", 400, -32600],
     ["an empty batch", "[]", 400, -32600],
     ["100,000 levels deep", `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(1e5)}1${"}".repeat(1e5)}}`, 400, -32600],
-    ["65 levels deep in an array", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(65)}${"]".repeat(65)}}}`, 400, -32600],
+    [
+      "65 levels deep in an array",
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(65)}${"]".repeat(65)}}}`,
+      400,
+      -32600,
+    ],
     ["with a method named twice", '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}', 400, -32600],
     ["with a method in other letters", '{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":{"name":"ping"}}', 400, -32600],
     ["with params that are a list", '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 400, -32600],
@@ -41,7 +46,11 @@ describe("a body that is no message", () => {
   });
 
   it("with bytes that are not UTF-8 is refused, not repaired", async () => {
-    const bytes = Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_search","arguments":{"query":"caf'), Buffer.from([0xe9]), Buffer.from('"}}}')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"vault_search","arguments":{"query":"caf'),
+      Buffer.from([0xe9]),
+      Buffer.from('"}}}'),
+    ]);
     const reply = await post(postern.url, token, bytes);
     expect([reply.status, reply.json().error.code]).toEqual([400, -32700]);
   });
@@ -49,7 +58,9 @@ describe("a body that is no message", () => {
   it("cannot reach a prototype through its arguments", async () => {
     const body = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ping","arguments":{"__proto__":{"x":1}}}}';
     expect((await post(postern.url, token, body)).json().result.structuredContent).toMatchObject({ error_code: "INVALID_ARGUMENT" });
-    expect((await post(postern.url, token, '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"__proto__"}}')).json().error.code).toBe(-32602);
+    expect(
+      (await post(postern.url, token, '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"__proto__"}}')).json().error.code,
+    ).toBe(-32602);
   });
 });
 
@@ -70,11 +81,15 @@ describe("a body over the limit", () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const exchange = (body: string): Promise<number> =>
       new Promise((resolve, reject) => {
-        const outgoing = httpRequest(postern.url, { method: "POST", agent, headers: { ...json(), "content-length": String(Buffer.byteLength(body)) } }, (incoming) => {
-          incoming.resume();
-          incoming.on("end", () => resolve(incoming.statusCode ?? 0));
-          incoming.on("error", () => resolve(incoming.statusCode ?? 0));
-        });
+        const outgoing = httpRequest(
+          postern.url,
+          { method: "POST", agent, headers: { ...json(), "content-length": String(Buffer.byteLength(body)) } },
+          (incoming) => {
+            incoming.resume();
+            incoming.on("end", () => resolve(incoming.statusCode ?? 0));
+            incoming.on("error", () => resolve(incoming.statusCode ?? 0));
+          },
+        );
         outgoing.on("error", (error) => (outgoing.reusedSocket ? resolve(-1) : reject(error)));
         outgoing.end(body);
       });
@@ -103,7 +118,9 @@ describe("a body over the limit", () => {
         resolve({ status: head.split("\r\n")[0] ?? "", sent: bytes });
       });
       socket.on("error", reject);
-      socket.write(`POST /mcp HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      socket.write(
+        `POST /mcp HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
       pump();
     });
     expect(status).toContain("413");

@@ -13,9 +13,19 @@ const tool = (name: string, effect: Effect, group?: Group) =>
     input: z.strictObject({}),
     run: () => ({ ok: true, value: { kind: "content", content: [] } }),
   });
-const catalogue = [tool("ping", "read"), tool("vault_read", "read"), tool("write_file", "write", "files.write"), tool("send_request", "send", "captures.send")];
+const catalogue = [
+  tool("ping", "read"),
+  tool("vault_read", "read"),
+  tool("write_file", "write", "files.write"),
+  tool("send_request", "send", "captures.send"),
+];
 const presentation = { serverInfo: { name: "postern", title: "Postern", version: "0" }, instructions: "", responseBytes: 65_536 };
-const surface = (tools: string, more: object = {}) => buildSurface(catalogue, { client: "claude", tools, readOnly: false, permissions: { "files.write": "on", "captures.send": "off" }, ...more }, presentation);
+const surface = (tools: string, more: object = {}) =>
+  buildSurface(
+    catalogue,
+    { client: "claude", tools, readOnly: false, permissions: { "files.write": "on", "captures.send": "off" }, ...more },
+    presentation,
+  );
 
 describe("a toolset spec", () => {
   const available = ["ping", "vault_list", "vault_read", "write_file", "edit_file"];

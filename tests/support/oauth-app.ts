@@ -6,7 +6,13 @@ import type { Browser } from "playwright-core";
 export type OAuthApp<Registration, Tokens> = {
   readonly provider: {
     readonly redirectUrl: string;
-    readonly clientMetadata: { client_name: string; redirect_uris: string[]; token_endpoint_auth_method: string; grant_types: string[]; scope: string };
+    readonly clientMetadata: {
+      client_name: string;
+      redirect_uris: string[];
+      token_endpoint_auth_method: string;
+      grant_types: string[];
+      scope: string;
+    };
     clientInformation(): Registration | undefined;
     saveClientInformation(registration: Registration): void;
     tokens(): Tokens | undefined;
@@ -22,7 +28,11 @@ export type OAuthApp<Registration, Tokens> = {
   stop(): Promise<void>;
 };
 
-export async function startOAuthApp<Registration, Tokens>(browser: Browser, passcode: string, name = "Test App"): Promise<OAuthApp<Registration, Tokens>> {
+export async function startOAuthApp<Registration, Tokens>(
+  browser: Browser,
+  passcode: string,
+  name = "Test App",
+): Promise<OAuthApp<Registration, Tokens>> {
   let answer: URLSearchParams | null = null;
   let registration: Registration | undefined;
   let tokens: Tokens | undefined;
@@ -41,7 +51,13 @@ export async function startOAuthApp<Registration, Tokens>(browser: Browser, pass
     answer: () => answer,
     provider: {
       redirectUrl,
-      clientMetadata: { client_name: name, redirect_uris: [redirectUrl], token_endpoint_auth_method: "none", grant_types: ["authorization_code", "refresh_token"], scope: "mcp offline_access" },
+      clientMetadata: {
+        client_name: name,
+        redirect_uris: [redirectUrl],
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code", "refresh_token"],
+        scope: "mcp offline_access",
+      },
       clientInformation: () => registration,
       saveClientInformation: (saved) => void (registration = saved),
       tokens: () => tokens,

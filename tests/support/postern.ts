@@ -34,10 +34,12 @@ export async function startPostern({ config, env: more = {}, extraTools = [] }: 
   if (config !== undefined) await writeFile(join(folder, "postern.yaml"), config(port));
   const env = { PATH: process.env["PATH"], HOME: folder, PORT: String(port), POSTERN_HOME: home, ...more };
   let logged = "";
-  const running = await startNode({ env, cwd: folder, extraTools, writeLog: (text) => void (logged += text) }).catch(async (error: unknown) => {
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  });
+  const running = await startNode({ env, cwd: folder, extraTools, writeLog: (text) => void (logged += text) }).catch(
+    async (error: unknown) => {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    },
+  );
   const cli: Postern["cli"] = async (...args) => {
     const out: string[] = [];
     const err: string[] = [];
@@ -50,7 +52,11 @@ export async function startPostern({ config, env: more = {}, extraTools = [] }: 
     home,
     folder,
     cli,
-    logs: () => logged.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Record<string, unknown>),
+    logs: () =>
+      logged
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
     token: async (client) => (await cli("token", ...(client === undefined ? [] : ["--client", client]))).out,
     stop: async () => {
       await running.stop();
