@@ -73,13 +73,19 @@ async function licences(metafile: Metafile): Promise<string> {
   const folders = new Set(Object.keys(metafile.inputs).map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]));
   const texts: string[] = [];
   for (const folder of [...folders].filter((path) => path !== undefined).toSorted()) {
-    const file = (await readdir(join(root, folder))).find((name) => /^licen[cs]e/i.test(name));
-    if (file === undefined) throw new Error(`${folder} is bundled and holds no licence text`);
-    texts.push(
-      `${folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)}\n\n${await readFile(join(root, folder, file), "utf8")}`,
-    );
+    texts.push(`${folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length)}\n\n${await licenceOf(join(root, folder))}`);
   }
   return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** The text, or what `package.json` names where a package carries no text. @throws when it says nothing at all. */
+async function licenceOf(folder: string): Promise<string> {
+  const file = (await readdir(folder)).find((name) => /^licen[cs]e/i.test(name));
+  if (file !== undefined) return await readFile(join(folder, file), "utf8");
+  const manifest: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const named = typeof manifest === "object" && manifest !== null && "license" in manifest ? manifest.license : undefined;
+  if (typeof named !== "string") throw new Error(`${folder} is bundled and names no licence`);
+  return `${named}\n`;
 }
 
 if (import.meta.main) await build(join(root, "dist"));
