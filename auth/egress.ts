@@ -134,6 +134,27 @@ function parseQuad(text: string): readonly number[] | null {
   return bytes;
 }
 
+/** An address and its one spelling. */
+export type KnownAddress = { readonly address: Address; readonly text: string };
+
+/** Calls come in runs from few peers; what they have in common is read once. */
+const rememberedAddresses = 256;
+
+/** `parseAddress` and `formatAddress` with a memory of bounded size. */
+export function createAddressReader(): (text: string) => KnownAddress | null {
+  const known = new Map<string, KnownAddress | null>();
+  return (text) => {
+    const seen = known.get(text);
+    if (seen !== undefined) return seen;
+    const address = parseAddress(text);
+    const read = address === null ? null : { address, text: formatAddress(address) };
+    if (known.size >= rememberedAddresses) known.clear();
+    // A long text is no address and not worth keeping.
+    if (text.length <= 64) known.set(text, read);
+    return read;
+  };
+}
+
 /** One spelling of each address, for logs and as a key: dotted for IPv4, eight groups for IPv6. */
 export function formatAddress(address: Address): string {
   if (isMapped(address)) return address.slice(12).join(".");

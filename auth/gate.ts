@@ -5,7 +5,7 @@
 import type { Now } from "../storage/ports.ts";
 import type { Client } from "./client.ts";
 import { doorOf, type Door, type GateRequest, type Preflight } from "./door.ts";
-import { type Address, formatAddress, inRanges, parseAddress, type Ranges } from "./egress.ts";
+import { type Address, createAddressReader, inRanges, type KnownAddress, type Ranges } from "./egress.ts";
 import type { Keys } from "./keys.ts";
 import type { Refusal, RefusalReason } from "./refusal.ts";
 import { createFailureThrottle, throttledCaller } from "./throttle.ts";
@@ -74,6 +74,7 @@ export function prepareGateState({ clients, ...rest }: Omit<GateState, "byHost">
 export function createGate({ current, now, hash, keysFor }: GateDependencies): Gate {
   const cache = createTokenCache();
   const throttle = createFailureThrottle();
+  const readAddress = createAddressReader();
 
   /** Check 6, where its verdict is not known from a moment ago. */
   const verify = async (token: string, client: Client, caller: Address, generation: number): Promise<TokenFacts | Verdict> => {
@@ -108,9 +109,9 @@ export function createGate({ current, now, hash, keysFor }: GateDependencies): G
       const { client, host, origin } = door;
       const refuse = (verdict: Verdict): Refusal => ({ kind: "refusal", client, host, origin, ...verdict });
 
-      const caller = callerAddress(request, proxy);
-      if (caller === null) return refuse({ reason: "caller_address_unreadable", detail: unreadable(proxy) });
-      const callerText = formatAddress(caller);
+      const known = callerAddress(request, proxy, readAddress);
+      if (known === null) return refuse({ reason: "caller_address_unreadable", detail: unreadable(proxy) });
+      const { address: caller, text: callerText } = known;
       if (client.egress.kind === "ranges" && !inRanges(client.egress.ranges, caller))
         return refuse(outside(client, callerText, client.egress.ranges));
       if (client.audience.kind === "revoked" || client.audience.value.trim() === "") return refuse({ reason: "revoked" });
@@ -147,12 +148,16 @@ function credentialOf({ issuer }: Client, { header }: GateRequest): string | nul
  * The peer, unless it is a trusted proxy: then what its header says. A trusted peer without the header is the caller
  * itself; any other peer's header is a mere claim. Null = not one address: empty, repeated, a list, or no address at all.
  */
-function callerAddress({ header, peerAddress }: GateRequest, proxy: TrustedProxy | null): Address | null {
+function callerAddress(
+  { header, peerAddress }: GateRequest,
+  proxy: TrustedProxy | null,
+  read: (text: string) => KnownAddress | null,
+): KnownAddress | null {
   // A link-local socket address carries the interface it came in by.
-  const peer = parseAddress(peerAddress.split("%", 1)[0] ?? "");
-  if (peer === null || proxy === null || !inRanges(proxy.trusted, peer)) return peer;
+  const peer = read(peerAddress.includes("%") ? (peerAddress.split("%", 1)[0] ?? "") : peerAddress);
+  if (peer === null || proxy === null || !inRanges(proxy.trusted, peer.address)) return peer;
   const reported = header(proxy.header);
-  return reported === null ? peer : parseAddress(reported);
+  return reported === null ? peer : read(reported);
 }
 
 function unreadable(proxy: TrustedProxy | null): string {

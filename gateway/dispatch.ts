@@ -3,8 +3,8 @@ import { nameOf, whereOf } from "./fault-site.ts";
 import { renderFault, renderResult } from "./result.ts";
 import { type Answer, codes, failed } from "./protocol/messages.ts";
 import type { MethodRequest } from "./protocol/methods.ts";
-import type { Tool, ToolContext } from "./tool.ts";
-import type { Fault } from "../storage/ports.ts";
+import type { Tool, ToolContext, ToolOutput } from "./tool.ts";
+import type { Fault, Outcome } from "../storage/ports.ts";
 
 /** All tools fit one page, so the only cursor there can be is the empty first one (2025-11-25 server/utilities/pagination). */
 export function answerToolList({ call, surface }: MethodRequest): Answer {
@@ -30,37 +30,46 @@ export function answerToolCall(request: MethodRequest): Answer | Promise<Answer>
   return { kind: "result", result: renderFault(fault) };
 }
 
-async function runTool(tool: Tool, args: unknown, request: MethodRequest): Promise<Answer> {
-  const { caller, call, surface } = request;
+/** A tool that is done at once is answered at once: a promise would cost more than `ping` itself. */
+function runTool(tool: Tool, args: unknown, request: MethodRequest): Answer | Promise<Answer> {
+  const { caller, call } = request;
   const context: ToolContext = {
     client: caller.client.name,
     subject: caller.identity,
     era: call.era,
     revision: call.revision,
-    // Made at once: an accessor would give every call an object shape of its own, which only a full collection frees.
-    signal: request.signal(),
+    signal: request.signal,
     progress: request.progress,
   };
   try {
-    const outcome = await tool.call(args, context);
-    const result = outcome.ok ? renderResult(outcome.value, surface.responseBytes) : renderFault(outcome.fault);
-    request.observe(tool.name, outcomeOf(result));
-    return { kind: "result", result };
+    const outcome = tool.call(args, context);
+    if (!(outcome instanceof Promise)) return answerOf(outcome, tool, request);
+    return outcome.then((settled) => answerOf(settled, tool, request)).catch((error: unknown) => internalFault(error, tool, request));
   } catch (error) {
-    // The name and our own stack say where; the message may hold data and stays out of both log and answer.
-    request.log("error", "tool_failed", {
-      request_id: request.requestId,
-      client: caller.client.name,
-      tool: tool.name,
-      error: nameOf(error),
-      at: whereOf(error),
-    });
-    request.observe(tool.name, "INTERNAL");
-    return {
-      kind: "result",
-      result: renderFault({ code: "INTERNAL", message: `The tool failed; the log holds it under request ${request.requestId}.` }),
-    };
+    return internalFault(error, tool, request);
   }
+}
+
+function answerOf(outcome: Outcome<ToolOutput>, tool: Tool, { surface, observe }: MethodRequest): Answer {
+  const result = outcome.ok ? renderResult(outcome.value, surface.responseBytes) : renderFault(outcome.fault);
+  observe(tool.name, outcomeOf(result));
+  return { kind: "result", result };
+}
+
+/** The name and our own stack say where; the message may hold data and stays out of both log and answer. */
+function internalFault(error: unknown, tool: Tool, request: MethodRequest): Answer {
+  request.log("error", "tool_failed", {
+    request_id: request.requestId,
+    client: request.caller.client.name,
+    tool: tool.name,
+    error: nameOf(error),
+    at: whereOf(error),
+  });
+  request.observe(tool.name, "INTERNAL");
+  return {
+    kind: "result",
+    result: renderFault({ code: "INTERNAL", message: `The tool failed; the log holds it under request ${request.requestId}.` }),
+  };
 }
 
 function outcomeOf(result: Readonly<Record<string, unknown>>): string {

@@ -32,14 +32,15 @@ export async function reply(request: ReplyRequest, cors: Readonly<Record<string,
   const cancel = cancellation(request);
   const outbox = openOutbox(request);
   const running = answer({ ...request, signal: cancel.signal, progress: outbox.progress });
-  const settled = running instanceof Promise ? running : Promise.resolve(running);
   if (request.mode !== "stream") {
-    const first = request.mode === "json" ? await settled : await Promise.race([settled, outbox.wanted]);
+    const isPending = running instanceof Promise;
+    const first = isPending && request.mode === "either" ? await Promise.race([running, outbox.wanted()]) : await running;
     if (first !== "stream") {
       outbox.finish();
       return json(first, request, cors);
     }
   }
+  const settled = Promise.resolve(running);
   const stream = outbox.open(cancel.abort);
   void settled.then(
     (last) => outbox.close(stream, responseOf(call.id, last)),
@@ -73,13 +74,15 @@ function cancellation({ call, onDisconnect }: ReplyRequest): { readonly signal: 
 }
 
 type Outbox = {
-  /** Settles when a stream has become worth opening; never in `json` mode. */
-  readonly wanted: Promise<"stream">;
+  /** Settles when a stream has become worth opening. */
+  readonly wanted: () => Promise<"stream">;
   readonly progress: (step: Progress) => void;
   readonly open: (onLeave: () => void) => EventStream;
   readonly close: (stream: EventStream, last: Readonly<Record<string, unknown>> | null) => void;
   readonly finish: () => void;
 };
+
+function nothing(): void {}
 
 /** Holds what the call has to say until it is known how to say it. */
 function openOutbox({ call, mode, timers }: ReplyRequest): Outbox {
@@ -87,11 +90,8 @@ function openOutbox({ call, mode, timers }: ReplyRequest): Outbox {
   let stream: EventStream | null = null;
   let done = false;
   let highest = Number.NEGATIVE_INFINITY;
-  let want: (value: "stream") => void = () => undefined;
-  const wanted = new Promise<"stream">((resolve) => {
-    want = resolve;
-  });
-  let stopTimer = mode === "either" ? timers.after(firstBytesMs, () => want("stream")) : () => undefined;
+  let want: (value: "stream") => void = nothing;
+  let stopTimer: () => void = nothing;
   const finish = (): void => {
     done = true;
     stopTimer();
@@ -101,7 +101,12 @@ function openOutbox({ call, mode, timers }: ReplyRequest): Outbox {
     stopTimer = timers.after(keepAliveMs, () => tick(opened));
   };
   return {
-    wanted,
+    wanted: () =>
+      new Promise((resolve) => {
+        want = resolve;
+        if (waiting.length > 0) want("stream");
+        else stopTimer = timers.after(firstBytesMs, () => want("stream"));
+      }),
     finish,
     progress: (step) => {
       const token = call.progressToken;

@@ -48,8 +48,8 @@ export type ToolContext = {
   readonly era: "handshake" | "stateless";
   /** Dated protocol string, e.g. `2025-11-25`. */
   readonly revision: string;
-  /** Aborted when the caller cancels (or, in the stateless era, leaves) and when Postern stops. */
-  readonly signal: AbortSignal;
+  /** Aborted when the caller cancels or, in the stateless era, leaves. A function, so that tools which never look pay nothing for it. */
+  readonly signal: () => AbortSignal;
   /** Sent only if the caller asked for progress; values that do not grow are dropped. */
   progress(step: Progress): void;
 };
@@ -67,7 +67,7 @@ export type Tool = {
   /** `null` for tools that answer in content blocks. */
   readonly outputSchema: JsonSchema | null;
   /** Parses `args` (the caller's, untrusted) and runs. Throws only for bugs and broken infrastructure. */
-  call(args: unknown, context: ToolContext): Promise<Outcome<ToolOutput>>;
+  call(args: unknown, context: ToolContext): Outcome<ToolOutput> | Promise<Outcome<ToolOutput>>;
 };
 
 export type ToolDefinition<Input extends z.ZodObject> = {
@@ -104,7 +104,7 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
     group: definition.group ?? null,
     inputSchema: jsonSchemaOf(input, "input"),
     outputSchema: output === undefined ? null : jsonSchemaOf(output.extend({ origin: originSchema }), "output"),
-    async call(args, context) {
+    call(args, context) {
       const parsed = input.safeParse(args);
       if (!parsed.success) return refuse(...describeIssue(parsed.error, accepted));
       return run(parsed.data, context);

@@ -15,12 +15,15 @@ export type KeyRing = {
 export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
   const { now, random } = dependencies;
   const bySource = new Map<string, Keys>();
+  /** Every call asks, and naming the source costs more than looking the issuer up. */
+  const byIssuer = new WeakMap<Issuer, Keys>();
   const keysOf = (issuer: Issuer): Keys => {
+    const seen = byIssuer.get(issuer);
+    if (seen !== undefined) return seen;
     const source = sourceName(issuer);
-    const known = bySource.get(source);
-    if (known !== undefined) return known;
-    const keys = createKeys({ load: keySource(issuer, dependencies), now, random });
+    const keys = bySource.get(source) ?? createKeys({ load: keySource(issuer, dependencies), now, random });
     bySource.set(source, keys);
+    byIssuer.set(issuer, keys);
     return keys;
   };
   return {

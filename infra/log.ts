@@ -47,6 +47,9 @@ export type LogSink = {
   soon(task: () => void): void;
 };
 
+/** More waiting than this is written at once: text that waits long outlives the quick kind of garbage collection. */
+const flushAtLength = 8192;
+
 export type FlushableLog = { readonly log: Log; readonly flush: () => void };
 
 /** `debug` lines are dropped unless `verbose`. Text values are cut at 512 characters. */
@@ -68,10 +71,13 @@ export function createLog(sink: LogSink, now: Now, verbose = false): FlushableLo
     if (ms !== stampedMs) stamp = new Date(ms).toISOString();
     stampedMs = ms;
     waiting += `{"time":"${stamp}","level":"${level}","event":${JSON.stringify(event)}${rendered(fields)}}\n`;
-    if (level === "error") flush();
+    if (level === "error" || waiting.length >= flushAtLength) flush();
   };
   return { log, flush };
 }
+
+/** Nothing to escape and nothing to cut, as in nearly every value. */
+const plain = /^[\w .:/-]{0,512}$/;
 
 /** `,"name":value` for each field that may be written. */
 function rendered(fields: Readonly<Record<string, unknown>>): string {
@@ -79,7 +85,8 @@ function rendered(fields: Readonly<Record<string, unknown>>): string {
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined || !allowed.has(name)) continue;
-    text += `,"${name}":${JSON.stringify(typeof value === "string" && value.length > 512 ? `${value.slice(0, 512)}…` : value)}`;
+    if (typeof value === "string" && plain.test(value)) text += `,"${name}":"${value}"`;
+    else text += `,"${name}":${JSON.stringify(typeof value === "string" && value.length > 512 ? `${value.slice(0, 512)}…` : value)}`;
   }
   return text;
 }

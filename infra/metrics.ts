@@ -22,7 +22,8 @@ export function createMetrics(): Metrics {
       const series = values.get(name) ?? new Map<string, { readonly labels: string; value: number }>();
       values.set(name, series);
       // Every call comes through here: the labels are rendered once for each set of values, not once a call.
-      const key = Object.values(labels).join("\u0000");
+      let key = "";
+      for (const label in labels) key += `${labels[label]}\u0000`;
       const known = series.get(key);
       if (known === undefined) series.set(key, { labels: renderLabels(labels), value: 1 });
       else known.value += 1;

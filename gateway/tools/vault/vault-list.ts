@@ -42,7 +42,7 @@ export function vaultList(vaults: readonly Vault[], limitBytes: number): Tool {
       const vault = chosenVault(vaults, args);
       if (vault === undefined) return refuse("INVALID_ARGUMENT", "There is no such vault.", { field: "vault" });
       const { prefix, commit, cursor, limit } = args;
-      const listed = await vault.list({ limit, ...given({ prefix, commit, cursor }) }, signal);
+      const listed = await vault.list({ limit, ...given({ prefix, commit, cursor }) }, signal());
       return listed.ok ? answer(listed.value, limitBytes, "Ask for fewer notes with a smaller limit.") : listed;
     },
   });

@@ -59,10 +59,10 @@ export function vaultRead(vaults: readonly Vault[], limitBytes: number): Tool {
       if (vault === undefined) return refuse("INVALID_ARGUMENT", "There is no such vault.", { field: "vault" });
       const { paths, commit, start, end } = args;
       const query: ReadQuery = { paths, ...given({ commit }) };
-      if (start === undefined && end === undefined) return whole(await vault.read(query, signal), limitBytes);
+      if (start === undefined && end === undefined) return whole(await vault.read(query, signal()), limitBytes);
       const from = start ?? 0;
-      if (end !== undefined) return whole(await vault.read({ ...query, range: { start: from, end } }, signal), limitBytes);
-      return part(vault, query, from, limitBytes, signal);
+      if (end !== undefined) return whole(await vault.read({ ...query, range: { start: from, end } }, signal()), limitBytes);
+      return part(vault, query, from, limitBytes, signal());
     },
   });
 }

@@ -46,7 +46,7 @@ export function vaultSearch(vaults: readonly Vault[], limitBytes: number): Tool 
       const vault = chosenVault(vaults, args);
       if (vault === undefined) return refuse("INVALID_ARGUMENT", "There is no such vault.", { field: "vault" });
       const { query, scope, prefix, commit, cursor, limit } = args;
-      const found = await vault.search({ query, scope, limit, ...given({ prefix, commit, cursor }) }, signal);
+      const found = await vault.search({ query, scope, limit, ...given({ prefix, commit, cursor }) }, signal());
       return found.ok ? answer(found.value, limitBytes, "Ask for fewer hits with a smaller limit.") : found;
     },
   });

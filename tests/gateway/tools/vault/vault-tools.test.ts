@@ -11,7 +11,7 @@ const context: ToolContext = {
   subject: "me@example.com",
   era: "stateless",
   revision: "2026-07-28",
-  signal: new AbortController().signal,
+  signal: () => new AbortController().signal,
   progress: () => undefined,
 };
 
