@@ -5,7 +5,7 @@
 import { corsHeaders, renderPreflight, renderRefusal } from "../auth/challenge.ts";
 import type { Admission, Gate, Refusal } from "../auth/gate.ts";
 import type { Log } from "../storage/ports.ts";
-import { type BodyProblem, readBody } from "./body.ts";
+import { type BodyProblem, type BodyReader, readBody } from "./body.ts";
 import { answer } from "./protocol/answer.ts";
 import { type Classified, classify } from "./protocol/envelope.ts";
 import { type JsonProblem, parseJson } from "./protocol/json.ts";
@@ -21,6 +21,7 @@ export type Inbound = {
   /** The request target exactly as it arrived. */
   readonly target: string;
   readonly requestId: string;
+  readonly readBody: BodyReader;
   onDisconnect(listener: () => void): void;
 };
 
@@ -66,7 +67,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     if (!isJson(header("content-type")))
       return rejected(415, null, rpcError(codes.badRequest, "Send content-type application/json."), cors);
     const { bodyBytes, batch, depth } = limits();
-    const body = await readBody(request, bodyBytes);
+    const body = await readBody(inbound.readBody, header("content-length"), bodyBytes);
     if (!body.ok) return bodyRejected(body.problem, bodyBytes, cors);
     const parsed = parseJson(body.text, depth);
     if (!parsed.ok) return rejected(400, null, jsonProblem(parsed.problem, depth), cors);

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Inbound } from "../gateway/endpoint.ts";
+import { bodyReader } from "./request-body.ts";
 import type { Log } from "../storage/ports.ts";
 
 /** What Node knows of a request; the authorization pages write to `outgoing` themselves. */
@@ -62,6 +63,7 @@ function inboundOf(incoming: IncomingMessage, outgoing: ServerResponse): NodeInb
     peerAddress: incoming.socket.remoteAddress ?? "",
     target: incoming.url ?? "",
     requestId: randomUUID(),
+    readBody: bodyReader(incoming),
     onDisconnect: (listener) => {
       outgoing.on("close", () => {
         if (!outgoing.writableFinished) listener();

@@ -50,7 +50,11 @@ export type LogSink = {
 /** More waiting than this is written at once: text that waits long outlives the quick kind of garbage collection. */
 const flushAtLength = 8192;
 
-export type FlushableLog = { readonly log: Log; readonly flush: () => void };
+/** A line that is written again and again: all but time and request id is rendered once. */
+export type PrepareLine = (level: Level, event: string, fields: Fields) => (requestId: string) => void;
+export type FlushableLog = { readonly log: Log; readonly prepare: PrepareLine; readonly flush: () => void };
+type Level = Parameters<Log>[0];
+type Fields = Readonly<Record<string, unknown>>;
 
 /** `debug` lines are dropped unless `verbose`. Text values are cut at 512 characters. */
 export function createLog(sink: LogSink, now: Now, verbose = false): FlushableLog {
@@ -63,24 +67,36 @@ export function createLog(sink: LogSink, now: Now, verbose = false): FlushableLo
   };
   let stampedMs = Number.NaN;
   let stamp = "";
-  const log: Log = (level, event, fields = {}) => {
+  const put = (level: Level, rest: string): void => {
     if (level === "debug" && !verbose) return;
     if (waiting === "") sink.soon(flush);
     const ms = now();
     // Many lines share a millisecond, and writing a date costs as much as the rest of a line.
     if (ms !== stampedMs) stamp = new Date(ms).toISOString();
     stampedMs = ms;
-    waiting += `{"time":"${stamp}","level":"${level}","event":${JSON.stringify(event)}${rendered(fields)}}\n`;
+    waiting += `{"time":"${stamp}",${rest}}\n`;
     if (level === "error" || waiting.length >= flushAtLength) flush();
   };
-  return { log, flush };
+  return {
+    log: (level, event, fields = {}) => put(level, head(level, event) + rendered(fields)),
+    prepare: (level, event, fields) => {
+      const before = `${head(level, event)},"request_id":"`;
+      const after = `"${rendered(fields)}`;
+      return (requestId) => put(level, before + requestId + after);
+    },
+    flush,
+  };
+}
+
+function head(level: Level, event: string): string {
+  return `"level":"${level}","event":${JSON.stringify(event)}`;
 }
 
 /** Nothing to escape and nothing to cut, as in nearly every value. */
 const plain = /^[\w .:/-]{0,512}$/;
 
 /** `,"name":value` for each field that may be written. */
-function rendered(fields: Readonly<Record<string, unknown>>): string {
+function rendered(fields: Fields): string {
   let text = "";
   for (const name in fields) {
     const value = fields[name];

@@ -4,6 +4,8 @@ export type Labels = Readonly<Record<string, string>>;
 export type Metrics = {
   /** Adds one. Label values come from configuration and closed lists, never from a request, so that their number is bounded. */
   readonly count: (name: CounterName, labels: Labels) => void;
+  /** Adds one to the same series at every call. */
+  readonly counter: (name: CounterName, labels: Labels) => () => void;
   /** The page; gauges are read when it is asked for. */
   readonly render: (gauges: readonly Gauge[]) => string;
 };
@@ -15,18 +17,27 @@ const counters = {
 } as const;
 type CounterName = keyof typeof counters;
 
+type Series = { readonly labels: string; value: number };
+
 export function createMetrics(): Metrics {
-  const values = new Map<CounterName, Map<string, { readonly labels: string; value: number }>>();
+  const values = new Map<CounterName, Map<string, Series>>();
+  const seriesOf = (name: CounterName, labels: Labels): Series => {
+    const all = values.get(name) ?? new Map<string, Series>();
+    values.set(name, all);
+    const key = Object.values(labels).join("\u0000");
+    const series = all.get(key) ?? { labels: renderLabels(labels), value: 0 };
+    all.set(key, series);
+    return series;
+  };
   return {
     count: (name, labels) => {
-      const series = values.get(name) ?? new Map<string, { readonly labels: string; value: number }>();
-      values.set(name, series);
-      // Every call comes through here: the labels are rendered once for each set of values, not once a call.
-      let key = "";
-      for (const label in labels) key += `${labels[label]}\u0000`;
-      const known = series.get(key);
-      if (known === undefined) series.set(key, { labels: renderLabels(labels), value: 1 });
-      else known.value += 1;
+      seriesOf(name, labels).value += 1;
+    },
+    counter: (name, labels) => {
+      const series = seriesOf(name, labels);
+      return () => {
+        series.value += 1;
+      };
     },
     render: (gauges) => {
       const lines: string[] = [];

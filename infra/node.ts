@@ -55,7 +55,7 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
   };
   try {
     const config = await readConfiguration({ env, cwd });
-    const { log, flush } = createLog({ write: writeLog, soon: (task) => void timers.after(20, task) }, now);
+    const { log, prepare, flush } = createLog({ write: writeLog, soon: (task) => void timers.after(20, task) }, now);
     opened.push(async () => flush());
     const database = await openDatabase(join(config.home, "postern.db"));
     opened.push(() => database.close());
@@ -77,6 +77,7 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
     const deployment: Deployment = await wire(config, {
       now,
       log,
+      prepareLine: prepare,
       timers,
       hash: (text) => hash("sha256", text),
       keys: { send: fetch, deadline: (ms) => AbortSignal.timeout(ms), embeddedKeys: authorization.keys, random: Math.random },

@@ -1,7 +1,7 @@
 /** Where refusals and calls are counted and logged. */
 import { type Refusal, statusOf } from "../auth/refusal.ts";
 import type { Inbound, ObservedCall } from "../gateway/endpoint.ts";
-import type { Log } from "../storage/ports.ts";
+import type { PrepareLine } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 
@@ -10,7 +10,17 @@ export type Observers = {
   readonly call: (call: ObservedCall) => void;
 };
 
-export function createObservers(log: Log, refusals: RefusalLog, metrics: Metrics): Observers {
+export function createObservers(prepareLine: PrepareLine, refusals: RefusalLog, metrics: Metrics): Observers {
+  // Every call comes through here: what is the same for many calls is made once. The parts come from closed lists and configuration.
+  const lines = new Map<string, (requestId: string) => void>();
+  const lineOf = ({ client, era, revision, method, tool = method, outcome }: ObservedCall): ((requestId: string) => void) => {
+    const add = metrics.counter("postern_tool_calls_total", { client, tool, outcome });
+    const write = prepareLine("info", "call", { client, era, revision, method, tool, outcome });
+    return (requestId) => {
+      add();
+      write(requestId);
+    };
+  };
   return {
     refusal: (refusal, inbound) => {
       const client = refusal.client?.name ?? "none";
@@ -25,9 +35,11 @@ export function createObservers(log: Log, refusals: RefusalLog, metrics: Metrics
         peer_address: inbound.peerAddress,
       });
     },
-    call: ({ requestId, client, era, revision, method, tool, outcome }) => {
-      metrics.count("postern_tool_calls_total", { client, tool: tool ?? method, outcome });
-      log("info", "call", { request_id: requestId, client, era, revision, method, tool, outcome });
+    call: (call) => {
+      const key = `${call.client} ${call.revision} ${call.method} ${call.tool} ${call.outcome}`;
+      let line = lines.get(key);
+      if (line === undefined) lines.set(key, (line = lineOf(call)));
+      line(call.requestId);
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Tool } from "../gateway/tool.ts";
 import type { Log, Now } from "../storage/ports.ts";
 import type { Config } from "./config/load.ts";
 import { createKeyRing, type KeyRing, type KeyRingDependencies } from "./key-ring.ts";
+import type { PrepareLine } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createObservers } from "./observe.ts";
 import { createRefusalLog, type RefusalLog } from "./refusal-log.ts";
@@ -19,6 +20,7 @@ import { type OpenVaults, openVaults, type VaultDependencies } from "./vaults.ts
 export type Adapters = {
   readonly now: Now;
   readonly log: Log;
+  readonly prepareLine: PrepareLine;
   readonly timers: Timers;
   /** Digest of a token, for the cache of verified ones. */
   readonly hash: (text: string) => string;
@@ -47,7 +49,7 @@ export async function wire(config: Config, adapters: Adapters): Promise<Deployme
   const { now, log, timers, hash, authorization, extraTools } = adapters;
   const metrics = createMetrics();
   const refusals = createRefusalLog(log, now);
-  const observers = createObservers(log, refusals, metrics);
+  const observers = createObservers(adapters.prepareLine, refusals, metrics);
   const keyRing = createKeyRing({ ...adapters.keys, now });
   const vaultDependencies = { ...adapters.vaults, home: config.home, now, log };
 
