@@ -44,17 +44,28 @@ export const clientSchema = z.strictObject({
       [
         z.literal(["any", "anthropic", "openai"]),
         z.array(text).min(1),
-        z.strictObject({ url, every: duration({ atLeastMs: 60_000, atMostMs: 7 * 86_400_000 }).default(86_400_000) }),
+        z.strictObject({
+          url: url.describe("Address of a published list. Not built yet."),
+          every: duration({ atLeastMs: 60_000, atMostMs: 7 * 86_400_000 })
+            .prefault("24h")
+            .describe("How often it is fetched, from 1m to 7d."),
+        }),
       ],
       { error: egressError },
     )
-    .describe("Where the app's cloud calls from: CIDR ranges, or `any`, which must be written. Checked for /mcp, never for metadata."),
+    .describe(
+      "Where the app's cloud calls from: CIDR ranges, or `any`, which must be written. Named lists (`anthropic`, `openai`) and addresses of lists are not built yet. Checked for /mcp, never for metadata.",
+    ),
   tools: text.default("@read").describe("Tools it sees: names, `*` globs and @profiles, comma-separated; a leading - takes away."),
   read_only: flag.default(false).describe("Only tools that read, whatever else is on."),
   permissions: z
-    .strictObject(Object.fromEntries(Object.keys(permissionDefaults).map((group) => [group, permission.optional()])))
+    .strictObject(
+      Object.fromEntries(
+        Object.entries(permissionDefaults).map(([group, usual]) => [group, permission.optional().describe(`Default: ${usual}.`)]),
+      ),
+    )
     .default({})
-    .describe("Per group of tools: on, ask or off."),
+    .describe("Per group of tools: on, ask or off. `ask` is refused until approvals exist."),
   confirm: z
     .union([z.literal("voice"), z.null()], { error: "must be voice or null" })
     .default(null)

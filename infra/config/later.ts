@@ -31,7 +31,8 @@ export const capturesSchema = z
         flows: z.int({ error: "must be a whole number" }).min(1).default(100_000).describe("Most flows kept per project."),
         days: z.int({ error: "must be a whole number" }).min(1).default(90).describe("Longest a flow is kept, days."),
       })
-      .prefault({}),
+      .prefault({})
+      .describe("What is kept, and for how long."),
     record_mcp: flag.default(false).describe("Record the calls of clients as flows."),
     ingest: z.literal("off", { error: "must be off" }).default("off").describe("How traffic comes in."),
   })

@@ -52,6 +52,8 @@ export type Config = {
     readonly responseBytes: number;
   };
   readonly clients: readonly ClientSettings[];
+  /** False = nobody named any, and the built-in client of this machine serves. */
+  readonly namesClients: boolean;
   readonly vaults: readonly VaultSettings[];
   /** Sentences on configured parts that later versions build. */
   readonly notBuilt: readonly string[];

@@ -3,7 +3,7 @@
  * start is refused; where it merely offers less, it says so.
  */
 import type { Complain } from "./resolve-clients.ts";
-import type { ConfigInput } from "./schema.ts";
+import { type ConfigInput, defaultStreams } from "./schema.ts";
 
 export function refuseUnbuilt({ storage, clients = {} }: ConfigInput, complain: Complain): void {
   // Replicas would each keep their own revocations and sessions.
@@ -17,9 +17,19 @@ export function refuseUnbuilt({ storage, clients = {} }: ConfigInput, complain: 
   }
 }
 
-export function notBuiltParts({ roots, hooks, captures, console, vault, vaults = {}, clients = {} }: ConfigInput): readonly string[] {
+export function notBuiltParts({
+  limits,
+  roots,
+  hooks,
+  captures,
+  console,
+  vault,
+  vaults = {},
+  clients = {},
+}: ConfigInput): readonly string[] {
   const parts: string[] = [];
   const say = (part: string, consequence: string): void => void parts.push(`${part} is configured but not built yet: ${consequence}`);
+  if (limits.streams !== defaultStreams) say("limits.streams", "no stream outlives its call.");
   if (roots !== undefined) say("roots", "there are no file tools.");
   if (hooks !== undefined) say("hooks", "there are no writes to hook into.");
   if (captures !== undefined) say("captures", "there is no capture store.");

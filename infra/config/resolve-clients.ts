@@ -121,7 +121,7 @@ function localClient({ issuers, listen, operators, vaults, complain }: ClientCon
   const resources = Object.fromEntries(localHosts.map((host) => [host, resourceOf(host, listen, true)]));
   const audience: Audience = { kind: "aud", value: `${originOf(listen)}/mcp` };
   const ranges = rangesOf(["127.0.0.0/8", "::1/128"], [], complain);
-  const egress: Egress = ranges === null ? { kind: "any" } : { kind: "ranges", ranges };
+  const egress: Egress = { kind: "ranges", ranges: ranges ?? { texts: [], prefixes: [] } };
   const client: Client = {
     name: "local",
     vendor: "generic",

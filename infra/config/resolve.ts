@@ -41,6 +41,7 @@ export function resolveConfig(
       responseBytes: input.limits.response,
     },
     clients,
+    namesClients: input.clients !== undefined,
     vaults,
     notBuilt: notBuiltParts(input),
   };

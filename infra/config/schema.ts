@@ -13,17 +13,19 @@ const count = (atMost: number) =>
     .min(1, { error: `must be from 1 to ${atMost}` })
     .max(atMost, { error: `must be from 1 to ${atMost}` });
 
+export const defaultStreams = 64;
+
 const limitsSchema = z
   .strictObject({
     body: size({ atLeast: 1024, atMost: 64 * 1024 ** 2 })
-      .default(1024 ** 2)
-      .describe("Largest request body; over it: 413."),
+      .prefault("1MiB")
+      .describe("Largest request body, from 1 KiB to 64 MiB; over it: 413."),
     batch: count(1000).default(50).describe("Most messages of a JSON-RPC batch (2025-03-26 and before)."),
     depth: count(512).default(64).describe("Deepest nesting of a request body."),
-    streams: count(10_000).default(64).describe("Most open streams of one caller."),
+    streams: count(10_000).default(defaultStreams).describe("Most open streams of one caller. Not built yet: no stream outlives its call."),
     response: size({ atLeast: 4096, atMost: 16 * 1024 ** 2 })
-      .default(64 * 1024)
-      .describe("Largest tool result, serialised with its text copy; over it: RESPONSE_TOO_LARGE."),
+      .prefault("64KiB")
+      .describe("Largest tool result, serialised with its text copy, from 4 KiB to 16 MiB; over it: RESPONSE_TOO_LARGE."),
   })
   .prefault({})
   .describe("Bounds on what one request may cost.");
@@ -41,13 +43,11 @@ const proxySchema = z
   .describe("A proxy or tunnel in front. No default: without it only the socket's address counts.");
 
 export const configSchema = z.strictObject({
-  listen: listenAddress
-    .default({ host: "127.0.0.1", port: 8787 })
-    .describe("Public listener, host:port. Default 127.0.0.1:8787; PORT overrides the port."),
+  listen: listenAddress.prefault("127.0.0.1:8787").describe("Public listener, host:port; PORT overrides the port."),
   operations: z
     .union([listenAddress, z.null()], { error: "must be host:port or null" })
-    .default({ host: "127.0.0.1", port: 8788 })
-    .describe("Listener for health and metrics; null = off. Default 127.0.0.1:8788."),
+    .prefault("127.0.0.1:8788")
+    .describe("Listener for health and metrics, host:port; null = off."),
   home: text.default("./.postern").describe("Data directory, made with mode 0700. POSTERN_HOME overrides it."),
   env_file: text.optional().describe("File of NAME=value lines for `${NAME}`; its names win over the environment. Watched like this file."),
   proxy: proxySchema,
@@ -59,7 +59,7 @@ export const configSchema = z.strictObject({
   limits: limitsSchema,
   issuers: issuersSchema,
   clients: clientsSchema,
-  vault: vaultSchema.optional().describe("Short for `vaults` with one entry, named `vault`."),
+  vault: vaultSchema.optional().describe("Short for `vaults` with one entry, named `vault`; the same keys."),
   vaults: vaultsSchema,
   roots: rootsSchema,
   hooks: hooksSchema,

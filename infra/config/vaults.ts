@@ -18,8 +18,8 @@ export const vaultSchema = z.strictObject({
   propose: z.literal("branch", { error: "must be branch" }).optional().describe("Where change proposals go. Not built yet."),
   inbox: text.optional().describe("Folder for captured notes. Not built yet."),
   index_limit: size({ atLeast: 1024, atMost: 64 * 1024 ** 2 })
-    .default(1024 ** 2)
-    .describe("Largest note that is read and searched; a larger one is unreadable."),
+    .prefault("1MiB")
+    .describe("Largest note that is read and searched, from 1 KiB to 64 MiB; a larger one is unreadable."),
 });
 
 export const vaultsSchema = z

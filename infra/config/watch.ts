@@ -67,7 +67,8 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
     seen = texts;
     hadFile ||= texts.config !== null;
     const surroundings = surroundingsOf(facts, place, texts.config, texts.env, heldBefore);
-    const loaded = texts.config === null && hadFile ? gone : loadConfig(texts.config, surroundings);
+    const read = texts.config === null && hadFile ? gone : loadConfig(texts.config, surroundings);
+    const loaded = read.ok && serving.namesClients && !read.config.namesClients ? headless : read;
     if (isFirst && loaded.ok && JSON.stringify(loaded.config) === JSON.stringify(serving)) return;
     const open = serving.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
     if (!loaded.ok) return refuse(loaded.problems, clientsToClose(texts.config, open, surroundings.lookUp));
@@ -97,6 +98,14 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
 const gone = {
   ok: false,
   problems: [{ line: 0, column: 0, path: "", message: "is gone or cannot be read; its clients are closed until it is back" }],
+} as const;
+
+/** The first lines of a file are a configuration too, and mean the built-in client: a broken write must not open that door. */
+const headless = {
+  ok: false,
+  problems: [
+    { line: 0, column: 0, path: "clients", message: "are not there any more; the built-in client comes back only with the next start" },
+  ],
 } as const;
 
 function same(left: Texts, right: Texts): boolean {

@@ -1,0 +1,225 @@
+import { mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { timers as realTimers } from "../../../infra/timers.ts";
+import { readConfiguration } from "../../../infra/config/read.ts";
+import { type Watcher, watchConfig } from "../../../infra/config/watch.ts";
+import type { Config } from "../../../infra/config/load.ts";
+import { env as variables, load, whole } from "./scene.ts";
+
+let folder: string;
+let file: string;
+let applied: Config[];
+let refused: { readonly messages: readonly string[]; readonly closed: readonly string[] }[];
+let watcher: Watcher | null;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "postern-설정-"));
+  file = join(folder, "postern.yaml");
+  applied = [];
+  refused = [];
+  watcher = null;
+});
+afterEach(async () => {
+  watcher?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Looks only when told to; the pause between two readings is not waited for. */
+const quick = { every: () => () => undefined, after: (_ms: number, task: () => void) => (queueMicrotask(task), () => undefined) };
+
+async function serve(
+  text: string,
+  {
+    timers = quick,
+    env = variables,
+    apply = async () => undefined,
+  }: Partial<{ timers: typeof quick; env: Readonly<Record<string, string>>; apply: (config: Config) => Promise<void> }> = {},
+): Promise<Watcher> {
+  await writeFile(file, text);
+  const facts = { env: { HOME: folder, ...env }, cwd: folder };
+  watcher = watchConfig({
+    ...facts,
+    timers,
+    current: await readConfiguration(facts),
+    apply: async (config) => {
+      await apply(config);
+      applied.push(config);
+    },
+    refuse: (problems, closed) =>
+      void refused.push({ messages: problems.map(({ line, path, message }) => `${line} ${path} ${message}`), closed }),
+  });
+  await watcher.check();
+  expect([applied, refused]).toEqual([[], []]);
+  return watcher;
+}
+
+const audiences = (config: Config | undefined): readonly string[] =>
+  (config?.clients ?? []).map(({ client }) => `${client.name} ${client.audience.kind}`);
+
+describe("a changed configuration", () => {
+  it("is applied, and one that says the same is not", async () => {
+    const { check } = await serve(whole);
+    await utimes(file, new Date(), new Date());
+    await check();
+    expect(applied).toHaveLength(0);
+    await writeFile(file, whole.replace("${CLAUDE_AUD}", "''"));
+    await check();
+    expect(audiences(applied[0])).toEqual(["claude revoked", "chatgpt aud", "local aud"]);
+    await check();
+    expect([applied.length, refused.length]).toEqual([1, 0]);
+  });
+
+  it("is applied when another file is renamed over it, and when a link is turned to another file", async () => {
+    const { check } = await serve(whole);
+    await writeFile(`${file}.new`, whole.replace("Me@Example.com", "other@example.com"));
+    await rename(`${file}.new`, file);
+    await check();
+    expect(applied[0]?.operators).toEqual(["other@example.com"]);
+    await writeFile(join(folder, "third.yaml"), whole);
+    await rm(file);
+    await symlink("third.yaml", file);
+    await check();
+    expect(applied[1]?.operators).toEqual(["me@example.com"]);
+  });
+
+  it("applies all but the addresses and the data directory, and says that these wait", async () => {
+    const { check } = await serve(whole);
+    await writeFile(file, whole.replace("listen: 127.0.0.1:8787", "listen: 127.0.0.1:9999").replace("Me@Example.com", "other@example.com"));
+    await check();
+    expect(applied[0]).toMatchObject({ listen: { port: 8787 }, operators: ["other@example.com"] });
+    expect(refused).toEqual([{ messages: [expect.stringContaining("listen changed; that counts from the next start")], closed: [] }]);
+  });
+
+  it("that cannot be served (a vault is missing) leaves the old one, but closes whom it revokes or leaves out", async () => {
+    const { check } = await serve(whole, { apply: () => Promise.reject(new Error("no such vault")) });
+    const without = whole.replace(/ {2}chatgpt:[^]*? {2}local:\n {4}host/, "  local:\n    host").replace("${CLAUDE_AUD}", "''");
+    await writeFile(file, without);
+    await check();
+    expect(refused).toMatchObject([{ closed: ["claude", "chatgpt"] }]);
+  });
+});
+
+describe("a configuration that cannot be used", () => {
+  it("changes nothing and names its line", async () => {
+    const { check } = await serve(whole);
+    await writeFile(file, whole.replace("operators:", "operatos:"));
+    await check();
+    expect([applied, refused]).toEqual([
+      [],
+      [{ messages: [expect.stringMatching(/^6 .*"operatos".*did you mean "operators"/)], closed: [] }],
+    ]);
+    await check();
+    expect(refused).toHaveLength(1);
+    await writeFile(file, `${whole}# mended\n`);
+    await check();
+    expect(applied).toHaveLength(1);
+  });
+
+  it("closes a client at once whose audience can be read as empty, and no other", async () => {
+    const { check } = await serve(whole);
+    await writeFile(file, whole.replace("${CLAUDE_AUD}", "''").replace("limits: {", "limits: { nonsense: 1,"));
+    await check();
+    expect([applied, refused]).toMatchObject([[], [{ closed: ["claude"] }]]);
+  });
+
+  it("closes a client whose block cannot be read", async () => {
+    const { check } = await serve(whole);
+    await writeFile(file, whole.replace("host: mcp-claude.example.com", "host: [mcp-claude.example.com"));
+    await check();
+    expect(refused[0]?.closed).toContain("claude");
+    await writeFile(file, whole.replace("vendor: claude", "vendor: clauude"));
+    await check();
+    expect(refused[1]?.closed).toEqual(["claude"]);
+    await writeFile(file, whole.replace("    issuer: sso\n", "    issuer: sso\n    issuer: sso\n"));
+    await check();
+    expect(refused[2]?.closed).toEqual(["chatgpt"]);
+  });
+
+  it.each([
+    ["emptied", async () => writeFile(file, "")],
+    ["deleted", async () => rm(file)],
+    ["replaced by a folder", async () => (await rm(file), await symlink(".", file))],
+    ["filled with bytes that are no text", async () => writeFile(file, Buffer.from([0xff, 0xfe, 0x00, 0x80]))],
+  ])("closes everybody when it was %s, until it is back", async (_what, change) => {
+    const { check } = await serve(whole);
+    await change();
+    await check();
+    expect(refused).toMatchObject([{ closed: ["claude", "chatgpt", "local"] }]);
+    await rm(file, { force: true });
+    await writeFile(file, whole);
+    await check();
+    expect(audiences(applied[0])).toEqual(["claude aud", "chatgpt aud", "local aud"]);
+  });
+
+  it("never throws, wherever a write of it stopped, and opens nobody wider than the whole of it", async () => {
+    const before = whole.replace("${CLAUDE_AUD}", "''");
+    const { check } = await serve(before);
+    const bytes = Buffer.from(whole);
+    for (let length = 0; length < bytes.length; length += 1) {
+      await writeFile(file, bytes.subarray(0, length));
+      await check();
+    }
+    const written = load(whole);
+    const meant = written.ok ? written.config.clients : [];
+    for (const config of applied) {
+      for (const { client } of config.clients.filter((one) => one.client.audience.kind === "aud"))
+        expect(meant.find((one) => one.client.name === client.name)?.client.egress).toEqual(client.egress);
+    }
+    expect(refused.length).toBeGreaterThan(500);
+  });
+
+  it("is not looked at while it is being written: half a write that is whole a moment later is never seen", async () => {
+    let rest: string | null = null;
+    const finishWriting = async (task: () => void): Promise<void> => {
+      if (rest !== null) await writeFile(file, rest);
+      task();
+    };
+    const timers = { every: () => () => undefined, after: (_ms: number, task: () => void) => (void finishWriting(task), () => undefined) };
+    const { check } = await serve(whole, { timers });
+    rest = whole.replace("Me@Example.com", "other@example.com");
+    await writeFile(file, rest.slice(0, 200));
+    await check();
+    await check();
+    expect([applied.length, refused.length]).toEqual([1, 0]);
+  });
+});
+
+describe("the env_file", () => {
+  const named = `env_file: .env\n${whole}`;
+  const secrets = (text: string): Promise<void> => writeFile(join(folder, ".env"), text);
+
+  it("is watched too: clearing, removing or losing a variable there revokes its client", async () => {
+    await secrets("CLAUDE_AUD=from-file\n");
+    const { check } = await serve(named);
+    const steps: readonly (() => Promise<void>)[] = [
+      () => secrets("CLAUDE_AUD=\n"),
+      () => secrets("# nothing\n"),
+      () => rm(join(folder, ".env")),
+    ];
+    for (const step of steps) {
+      await step();
+      await check();
+      expect(audiences(applied.at(-1))[0]).toBe("claude revoked");
+      await secrets("CLAUDE_AUD=from-file\n");
+      await check();
+      expect(audiences(applied.at(-1))[0]).toBe("claude aud");
+    }
+    expect(refused).toEqual([]);
+  });
+
+  it("wins over the environment", async () => {
+    await secrets("CLAUDE_AUD=\n");
+    await serve(named);
+    expect(audiences(await readConfiguration({ env: { ...variables }, cwd: folder }))[0]).toBe("claude revoked");
+  });
+});
+
+it("a change is noticed without being told", async () => {
+  await serve(whole, {
+    timers: { every: (ms: number, task: () => void) => realTimers.every(ms, task), after: realTimers.after } as typeof quick,
+  });
+  await writeFile(file, whole.replace("${CLAUDE_AUD}", "''"));
+  await vi.waitFor(() => expect(audiences(applied[0])[0]).toBe("claude revoked"), { timeout: 10_000, interval: 20 });
+});
