@@ -3,7 +3,9 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Inbound } from "../gateway/endpoint.ts";
+import { originOf } from "./origin.ts";
 import { bodyReader } from "./request-body.ts";
+import { StartError } from "./start-error.ts";
 import type { Log } from "../storage/ports.ts";
 
 /** What Node knows of a request; the authorization pages write to `outgoing` themselves. */
@@ -18,6 +20,7 @@ export type Listener = {
 export type ListenOptions = {
   readonly host: string;
   readonly port: number;
+  readonly setting: "listen" | "operations";
   readonly fetch: (request: Request, inbound: NodeInbound) => Response | Promise<Response>;
   readonly log: Log;
 };
@@ -25,8 +28,8 @@ export type ListenOptions = {
 /** Longer than the idle time of tunnels and of clients' connection pools, so that it is never us who cuts a pooled connection. */
 const keepAliveTimeoutMs = 75_000;
 
-/** Rejects with Node's error (`EADDRINUSE`, `EACCES`, …) when the address cannot be had. */
-export async function listen({ host, port, fetch, log }: ListenOptions): Promise<Listener> {
+/** Throws a StartError when the address cannot be had. `setting` is the key of the configuration that names it. */
+export async function listen({ host, port, setting, fetch, log }: ListenOptions): Promise<Listener> {
   let stopping = false;
   const handle = getRequestListener(
     (request, { incoming, outgoing }) => {
@@ -47,7 +50,9 @@ export async function listen({ host, port, fetch, log }: ListenOptions): Promise
       outgoing.destroy();
     });
   });
-  await bind(server, host, port);
+  await bind(server, host, port).catch((error: unknown) => {
+    throw new StartError("address", unavailable(error, originOf({ host, port }).slice("http://".length), setting));
+  });
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : port,
@@ -72,6 +77,16 @@ function inboundOf(incoming: IncomingMessage, outgoing: ServerResponse): NodeInb
     incoming,
     outgoing,
   };
+}
+
+const wayOut = { listen: "set PORT, or `listen` in postern.yaml", operations: "set `operations` in postern.yaml, null for none" } as const;
+
+function unavailable(error: unknown, address: string, setting: ListenOptions["setting"]): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+  if (code === "EADDRINUSE") return `${address} is in use by another program, perhaps another Postern; stop it, or ${wayOut[setting]}`;
+  if (code === "EACCES") return `${address} may not be used by this user; ${wayOut[setting]} (ports below 1024 need root)`;
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return `${address} is no address of this machine; ${wayOut[setting]}`;
+  return `cannot listen on ${address} (${code}); ${wayOut[setting]}`;
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {

@@ -16,6 +16,7 @@ import { listen, type Listener } from "./listener.ts";
 import { createLog, writeToStderr } from "./log.ts";
 import { createOperations } from "./operations.ts";
 import { newPasscode } from "./passcode.ts";
+import { createRefusalLog } from "./refusal-log.ts";
 import { gaugesOf, readinessOf } from "./readiness.ts";
 import { isLoopbackHost, originOf } from "./origin.ts";
 import { now, timers } from "./timers.ts";
@@ -63,6 +64,8 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
     const sealer = await openSealer({ secrets, now });
     const origin = originOf(config.listen);
     const passcode = newPasscode();
+    const oauthRefusals = createRefusalLog(log, now, "oauth_refused");
+    opened.push(async () => oauthRefusals.sweep(true));
     const authorization = openAuthorization({
       config: () => deployment.site().config,
       origin,
@@ -72,7 +75,10 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
       secrets,
       now,
       ids: randomUUID,
-      log,
+      log: (level, event, fields = {}) =>
+        event === "oauth_refused"
+          ? oauthRefusals.write(`${String(fields["path"])} ${String(fields["reason"])}`, fields)
+          : log(level, event, fields),
     });
     const deployment: Deployment = await wire(config, {
       now,
@@ -89,7 +95,9 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
 
     let stopping = false;
     const listeners: Listener[] = [];
-    listeners.push(await listen({ ...config.listen, fetch: (request, inbound) => deployment.app.fetch(request, inbound), log }));
+    listeners.push(
+      await listen({ ...config.listen, setting: "listen", fetch: (request, inbound) => deployment.app.fetch(request, inbound), log }),
+    );
     opened.push(() => stopListening(listeners));
     if (config.operations !== null) {
       const operations = createOperations({
@@ -98,7 +106,7 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
         readiness: () => readinessOf(deployment, database, stopping),
         gauges: () => gaugesOf(deployment, process.memoryUsage.rss(), startedAtMs),
       });
-      listeners.push(await listen({ ...config.operations, fetch: (request) => operations.fetch(request), log }));
+      listeners.push(await listen({ ...config.operations, setting: "operations", fetch: (request) => operations.fetch(request), log }));
     }
     const watcher = watchConfig({
       env,
@@ -110,14 +118,17 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
         log("info", "configuration_applied", { generation: deployment.site().gate.generation });
       },
       refuse: (problems, closedClients) => {
-        for (const { line, message } of problems) log("error", "configuration_refused", { line, detail: message });
+        for (const { line, path, message } of problems) log("error", "configuration_refused", { line, setting: path, detail: message });
         if (closedClients.length === 0) return;
         deployment.closeClients(closedClients);
         log("warn", "clients_closed", { clients: closedClients });
       },
     });
     const stopTimers = [
-      timers.every(refusalSweepMs, () => deployment.refusals.sweep()),
+      timers.every(refusalSweepMs, () => {
+        deployment.refusals.sweep();
+        oauthRefusals.sweep();
+      }),
       timers.every(sealerRefreshMs, () => void sealer.refresh()),
     ];
     log("info", "started", { address: origin });

@@ -5,7 +5,7 @@ const windowMs = 60_000;
 /** Kinds remembered at a time; beyond it a refusal is written at once, so nothing is lost. */
 const maxKinds = 1000;
 
-export type RefusalLine = Readonly<Record<string, string | number | undefined>>;
+export type RefusalLine = Readonly<Record<string, unknown>>;
 export type RefusalLog = {
   /** `kind`: what makes two refusals equal. */
   readonly write: (kind: string, line: RefusalLine) => void;
@@ -13,12 +13,13 @@ export type RefusalLog = {
   readonly sweep: (all?: boolean) => void;
 };
 
-export function createRefusalLog(log: Log, now: Now): RefusalLog {
+/** `event`: name of its lines in the log. */
+export function createRefusalLog(log: Log, now: Now, event = "refused"): RefusalLog {
   const open = new Map<string, { line: RefusalLine; untilMs: number; folded: number }>();
   const close = (kind: string): void => {
     const entry = open.get(kind);
     open.delete(kind);
-    if (entry !== undefined && entry.folded > 0) log("warn", "refused", { ...entry.line, count: entry.folded });
+    if (entry !== undefined && entry.folded > 0) log("warn", event, { ...entry.line, count: entry.folded });
   };
   return {
     write: (kind, line) => {
@@ -30,7 +31,7 @@ export function createRefusalLog(log: Log, now: Now): RefusalLog {
         return;
       }
       close(kind);
-      log("warn", "refused", line);
+      log("warn", event, line);
       if (open.size < maxKinds) open.set(kind, { line, untilMs: now() + windowMs, folded: 0 });
     },
     sweep: (all = false) => {

@@ -60,6 +60,11 @@ export async function wire(config: Config, adapters: Adapters): Promise<Deployme
     return buildSite({ config: next, generation, vaults: open, closed, extraTools });
   };
   let site = build(config, 1);
+  const closeClients = (names: readonly string[]): void => {
+    if (names.length === 0) return;
+    closed = new Set([...closed, ...names]);
+    site = build(site.config, site.gate.generation + 1);
+  };
 
   const gate: Gate = createGate({ current: () => site.gate, now, hash, keysFor: keyRing.keysFor });
   const endpoint = createEndpoint({
@@ -80,6 +85,8 @@ export async function wire(config: Config, adapters: Adapters): Promise<Deployme
     vaults: () => vaults,
     apply: async (next) => {
       const before = vaults;
+      // Opening a vault may take seconds, and may fail; whoever is revoked is out before that.
+      if (JSON.stringify(next.vaults) !== JSON.stringify(site.config.vaults)) closeClients(revokedBy(next, site.config));
       vaults = await openVaults(next.vaults, before, vaultDependencies);
       closed = new Set();
       site = build(next, site.gate.generation + 1);
@@ -87,13 +94,17 @@ export async function wire(config: Config, adapters: Adapters): Promise<Deployme
       // Calls under way still hold the old vaults; they end with UPSTREAM_UNAVAILABLE rather than on a state nobody configured.
       await Promise.all([...before.values()].filter(({ vault }) => !kept.has(vault)).map(({ vault }) => vault.close()));
     },
-    closeClients: (names) => {
-      closed = new Set([...closed, ...names]);
-      site = build(site.config, site.gate.generation + 1);
-    },
+    closeClients,
     close: async () => {
       refusals.sweep(true);
       await Promise.all([...vaults.values()].map(({ vault }) => vault.close()));
     },
   };
+}
+
+/** Clients of the configuration in use that the next one leaves out or revokes. */
+function revokedBy(next: Config, current: Config): readonly string[] {
+  const isOpen = ({ client }: Config["clients"][number]): boolean => client.audience.kind === "aud";
+  const stay = new Set(next.clients.filter(isOpen).map(({ client }) => client.name));
+  return current.clients.filter((each) => isOpen(each) && !stay.has(each.client.name)).map(({ client }) => client.name);
 }

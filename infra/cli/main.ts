@@ -1,4 +1,5 @@
 /** The command line: one word chooses the command, each command is a file that is loaded only when it is asked for. */
+import { version } from "../version.ts";
 import { StartError, exitCodes } from "../start-error.ts";
 
 /** What a command may use; it returns the exit code, or throws a StartError with the line to print. */
@@ -36,6 +37,10 @@ export async function main(args: readonly string[]): Promise<void> {
 export async function run([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
     terminal.out(usage());
+    return 0;
+  }
+  if (name === "--version" || name === "-v") {
+    terminal.out(version);
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -1,8 +1,10 @@
 /** `postern serve`: starts, says how to connect, stops on a signal. */
 import { startNode } from "../node.ts";
+import { StartError } from "../start-error.ts";
 import type { Command } from "./main.ts";
 
-export const serve: Command = async (_args, { env, cwd, out }) => {
+export const serve: Command = async (args, { env, cwd, out }) => {
+  if (args.length > 0) throw new StartError("usage", "usage: postern serve (no options; `postern help` names the variables)");
   const running = await startNode({ env, cwd });
   for (const line of running.banner) out(line);
   out(`ready ${running.url}`);

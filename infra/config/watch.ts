@@ -4,6 +4,7 @@
  */
 import { dirname } from "node:path";
 import { type Config, loadConfig, type Problem } from "./load.ts";
+import { StartError } from "../start-error.ts";
 import { clientsToClose } from "./salvage.ts";
 import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } from "./sources.ts";
 
@@ -77,12 +78,12 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
       await apply(fixed.config);
       serving = fixed.config;
       if (fixed.problems.length > 0) refuse(fixed.problems, []);
-    } catch {
-      const revoked = loaded.config.clients.filter(({ client }) => client.audience.kind === "revoked").map(({ client }) => client.name);
-      const left = open.filter((name) => !loaded.config.clients.some(({ client }) => client.name === name));
+    } catch (error) {
+      const why = error instanceof StartError ? error.message : "cannot be opened as configured";
+      const stay = loaded.config.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
       refuse(
-        [{ line: 0, column: 0, path: "vaults", message: "cannot be opened as configured; the old configuration stays" }],
-        open.filter((name) => revoked.includes(name) || left.includes(name)),
+        [{ line: 0, column: 0, path: "vaults", message: `${why}; the old configuration stays` }],
+        open.filter((name) => !stay.includes(name)),
       );
     }
   };

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Tool } from "../../gateway/tool.ts";
 import { run } from "../../infra/cli/main.ts";
 import { type Running, startNode } from "../../infra/node.ts";
@@ -12,8 +13,8 @@ export type Postern = Running & {
   readonly home: string;
   /** Folder that holds `postern.yaml`, if there is one, and `home`. */
   readonly folder: string;
-  /** Log lines so far, parsed. */
-  readonly logs: () => readonly Readonly<Record<string, unknown>>[];
+  /** Log lines so far, parsed; lines are written a moment after they are made. */
+  readonly logs: () => Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** A bearer through `postern token`. */
   readonly token: (client?: string) => Promise<string>;
   /** A command of the command line, in the same folder. */
@@ -26,6 +27,9 @@ export type PosternOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly extraTools?: readonly Tool[];
 };
+
+/** The log collects lines for 20 ms. */
+const logDelayMs = 60;
 
 export async function startPostern({ config, env: more = {}, extraTools = [] }: PosternOptions = {}): Promise<Postern> {
   const folder = await mkdtemp(join(tmpdir(), "postern-test-"));
@@ -52,11 +56,11 @@ export async function startPostern({ config, env: more = {}, extraTools = [] }: 
     home,
     folder,
     cli,
-    logs: () =>
-      logged
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    logs: async () => {
+      await sleep(logDelayMs);
+      const lines = logged.split("\n").filter((line) => line !== "");
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
     token: async (client) => (await cli("token", ...(client === undefined ? [] : ["--client", client]))).out,
     stop: async () => {
       await running.stop();
