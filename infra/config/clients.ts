@@ -56,7 +56,11 @@ export const clientSchema = z.strictObject({
     .describe(
       "Where the app's cloud calls from: CIDR ranges, or `any`, which must be written. Named lists (`anthropic`, `openai`) and addresses of lists are not built yet. Checked for /mcp, never for metadata.",
     ),
-  tools: text.default("@read").describe("Tools it sees: names, `*` globs and @profiles, comma-separated; a leading - takes away."),
+  tools: text
+    .default("@read")
+    .describe(
+      "Tools it sees: names, `*` globs and the profiles @read, @daily, @voice; comma-separated, read from left to right, a leading - takes away. A word that matches nothing is refused.",
+    ),
   read_only: flag.default(false).describe("Only tools that read, whatever else is on."),
   permissions: z
     .strictObject(
@@ -65,7 +69,7 @@ export const clientSchema = z.strictObject({
       ),
     )
     .default({})
-    .describe("Per group of tools: on, ask or off. `ask` is refused until approvals exist."),
+    .describe("Per group of tools: on, ask or off. `ask` is refused until approvals exist; no group has tools yet."),
   confirm: z
     .union([z.literal("voice"), z.null()], { error: "must be voice or null" })
     .default(null)

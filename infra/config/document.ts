@@ -1,5 +1,5 @@
 /** The text of a configuration as a tree that remembers its lines. Broken YAML still gives as much of the tree as can be read. */
-import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument, visit } from "yaml";
 import type { Path, Problem } from "./problem.ts";
 
 export type ConfigDocument = {
@@ -29,13 +29,28 @@ export function parseConfigDocument(text: string): ConfigDocument {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const problems = tree.errors.map(({ code, pos }): Problem => ({ ...at(pos[0]), path: "", message: yamlMessage(code) }));
+  problems.push(...strangeTags(tree).map((offset) => ({ ...at(offset), path: "", message: "carries a tag that is not understood here" })));
   let value: unknown = null;
   try {
     if (problems.length === 0) value = tree.toJS({ maxAliasCount: maxAliases });
+    // Throws on an anchor that holds itself.
+    JSON.stringify(value);
   } catch {
-    problems.push({ line: 1, column: 1, path: "", message: "repeats its anchors too often" });
+    value = null;
+    problems.push({ line: 1, column: 1, path: "", message: "uses an anchor that is not there, that holds itself, or too often" });
   }
   return { tree, value, problems, placeOf: (path) => at(offsetOf(tree, path)) };
+}
+
+/** Offsets of nodes with a tag such as `!!binary` or `!secret`: what they would become is no plain setting. */
+function strangeTags(tree: Document.Parsed): readonly number[] {
+  const offsets: number[] = [];
+  visit(tree, {
+    Node: (_key, { tag, range }) => {
+      if (tag !== undefined && !/^tag:yaml\.org,2002:(?:map|seq|str|int|float|bool|null)$/.test(tag)) offsets.push(range?.[0] ?? 0);
+    },
+  });
+  return offsets;
 }
 
 function yamlMessage(code: string): string {

@@ -4,6 +4,7 @@
  */
 import type { Complain } from "./resolve-clients.ts";
 import { type ConfigInput, defaultStreams } from "./schema.ts";
+import { unbuiltToolsOf } from "./tool-words.ts";
 
 export function refuseUnbuilt({ storage, clients = {} }: ConfigInput, complain: Complain): void {
   // Replicas would each keep their own revocations and sessions.
@@ -33,13 +34,18 @@ export function notBuiltParts({
   if (roots !== undefined) say("roots", "there are no file tools.");
   if (hooks !== undefined) say("hooks", "there are no writes to hook into.");
   if (captures !== undefined) say("captures", "there is no capture store.");
-  if (console?.host !== undefined && console.host !== null) say("console.host", "there is no console.");
-  const all = vault === undefined ? Object.entries(vaults) : [...Object.entries(vaults), ["vault", vault] as const];
-  for (const [name, { propose, inbox }] of all) {
-    if (propose !== undefined) say(`vaults.${name}.propose`, "the vault can only be read.");
-    if (inbox !== undefined) say(`vaults.${name}.inbox`, "the vault can only be read.");
+  if (console !== undefined) say("console", "there is no console.");
+  const named = Object.entries(vaults).map(([name, settings]) => [`vaults.${name}`, settings] as const);
+  for (const [path, { propose, inbox }] of vault === undefined ? named : [...named, ["vault", vault] as const]) {
+    if (propose !== undefined) say(`${path}.propose`, "the vault can only be read.");
+    if (inbox !== undefined) say(`${path}.inbox`, "the vault can only be read.");
   }
-  for (const [name, { confirm, project }] of Object.entries(clients)) {
+  for (const [name, { confirm, project, permissions, tools }] of Object.entries(clients)) {
+    const missing = unbuiltToolsOf(tools);
+    if (missing.length > 0) say(`clients.${name}.tools`, `it sees the rest, without ${missing.join(", ")}.`);
+    for (const [group, permission] of Object.entries(permissions)) {
+      if (permission === "on") say(`clients.${name}.permissions.${group}`, "there are no tools of this group.");
+    }
     if (confirm !== null) say(`clients.${name}.confirm`, "there are no writes to confirm.");
     if (project !== null) say(`clients.${name}.project`, "there are no capture projects.");
   }

@@ -1,32 +1,35 @@
 /** Reads the configuration once, for a start or a command. */
-import { dirname } from "node:path";
 import { StartError } from "../start-error.ts";
-import { type Config, loadConfig } from "./load.ts";
+import { type Config, type Loaded, loadConfig } from "./load.ts";
 import { renderProblem } from "./problem.ts";
 import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } from "./sources.ts";
 
-/** Throws a StartError that names every problem, a line each. */
-export async function readConfiguration(facts: ProcessFacts): Promise<Config> {
+/** `file` null = there is none, and the built-in default is in force. */
+export type Inspection = { readonly file: string | null; readonly loaded: Loaded };
+
+/** Throws a StartError when a file cannot be read or the named one is missing; what is wrong inside it is a value. */
+export async function inspectConfiguration(facts: ProcessFacts): Promise<Inspection> {
   const place = placeOf(facts);
-  const text = await readIfThere(place.path).catch((error: unknown) => {
-    throw new StartError("configuration", `${place.path} cannot be read (${codeOf(error)})`);
-  });
+  const text = await readOrExplain(place.path);
   if (text === null && place.isNamed) throw new StartError("configuration", `${place.path} does not exist (POSTERN_CONFIG names it)`);
-  const envPath = envFileOf(text, dirname(place.path));
-  const envText =
-    envPath === null
-      ? null
-      : await readIfThere(envPath).catch((error: unknown) => {
-          throw new StartError("configuration", `${envPath} cannot be read (${codeOf(error)})`);
-        });
-  const loaded = loadConfig(text, surroundingsOf(facts, place, text, envText, new Set()));
-  if (loaded.ok) return loaded.config;
-  throw new StartError(
-    "configuration",
-    `the configuration is not valid\n${loaded.problems.map((problem) => `  ${renderProblem(place.path, problem)}`).join("\n")}`,
-  );
+  const envPath = envFileOf(text, facts, place);
+  const envText = envPath === null ? null : await readOrExplain(envPath);
+  return { file: text === null ? null : place.path, loaded: loadConfig(text, surroundingsOf(facts, place, text, envText, new Set())) };
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+/** Throws a StartError that names every problem, a line each. */
+export async function readConfiguration(facts: ProcessFacts): Promise<Config> {
+  const { file, loaded } = await inspectConfiguration(facts);
+  if (loaded.ok) return loaded.config;
+  const lines = loaded.problems.map((problem) => `  ${renderProblem(file ?? "postern.yaml", problem)}`);
+  throw new StartError("configuration", `the configuration is not valid\n${lines.join("\n")}`);
+}
+
+async function readOrExplain(path: string): Promise<string | null> {
+  try {
+    return await readIfThere(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new StartError("configuration", `${path} cannot be read (${code})`);
+  }
 }

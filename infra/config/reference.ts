@@ -89,7 +89,7 @@ For editors there is a JSON Schema: put \`# yaml-language-server: $schema=docs/p
 - Both files are looked at twice a second. A valid change applies at once; \`listen\`, \`operations\` and \`home\` wait for the next start.
   A broken file changes nothing and the log names its line, except that a client whose audience can be read as empty, or whose
   block cannot be read, is closed.
-- Unknown keys are refused. What is configured and not built yet is said at the start.
+- Unknown keys are refused, and so are YAML tags such as \`!secret\`. What is configured and not built yet is said at the start.
 - \`npx postern config check\` shows what a file means, without secrets.
 
 `;

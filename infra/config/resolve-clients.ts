@@ -7,6 +7,7 @@ import type { IssuerInput } from "./issuers.ts";
 import type { ClientSettings } from "./load.ts";
 import type { Path } from "./problem.ts";
 import type { ConfigInput } from "./schema.ts";
+import { faultsOfTools } from "./tool-words.ts";
 
 export type Complain = (path: Path, message: string) => void;
 
@@ -28,6 +29,8 @@ export function resolveIssuers(
   const entries = Object.entries(issuers ?? {}).map(([name, input]): readonly [string, Issuer] => {
     if (input.kind === "embedded" && input.public)
       complain(["issuers", name, "public"], "cannot be true until passkey sign-in exists; use Cloudflare Access or an identity provider");
+    if (input.kind === "embedded" && !listensOnLoopback)
+      complain(["issuers", name], "is the built-in server, which serves this machine only; `listen` must be a loopback address");
     return [name, issuerOf(name, input, origin)];
   });
   return new Map(entries);
@@ -97,6 +100,7 @@ function clientOf(
   if (unknown.length > 0) complain([...path, "vaults"], `names vaults that are not configured; there are ${vaults.join(", ")}`);
   const identities = (input.identities ?? operators).map((identity) => identity.trim().toLowerCase());
   if (identities.includes("")) complain([...path, "identities"], "holds an empty name");
+  for (const fault of faultsOfTools(input.tools)) complain([...path, "tools"], fault);
   const egress = egressOf(input.egress, [...path, "egress"], complain);
   if (issuer === undefined || egress === null) return null;
   const resources = Object.fromEntries(hosts.map((host) => [host, input.resource ?? resourceOf(host, listen, loopback)]));

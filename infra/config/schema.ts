@@ -49,7 +49,11 @@ export const configSchema = z.strictObject({
     .prefault("127.0.0.1:8788")
     .describe("Listener for health and metrics, host:port; null = off."),
   home: text.default("./.postern").describe("Data directory, made with mode 0700. POSTERN_HOME overrides it."),
-  env_file: text.optional().describe("File of NAME=value lines for `${NAME}`; its names win over the environment. Watched like this file."),
+  env_file: text
+    .optional()
+    .describe(
+      "File of NAME=value lines for `${NAME}`; its names win over the environment. `~` and relative paths (from this file) are understood, `${NAME}` is not. Watched like this file.",
+    ),
   proxy: proxySchema,
   operators: z
     .array(text)

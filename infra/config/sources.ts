@@ -30,13 +30,17 @@ export async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Where the `env_file` of a configuration lies; null when it names none or cannot be read that far. */
-export function envFileOf(text: string | null, folder: string): string | null {
-  if (text === null) return null;
-  const named: unknown = parseConfigDocument(text).tree.get("env_file");
-  if (typeof named !== "string" || named === "") return null;
-  if (named.startsWith("~/")) return resolve(homedir(), named.slice(2));
-  return isAbsolute(named) ? named : resolve(folder, named);
+/**
+ * Where the `env_file` of a configuration lies; null when it names none. `before` is the answer for a text that cannot be read
+ * that far: a broken file does not say that its variables are elsewhere now.
+ */
+export function envFileOf(text: string | null, { env }: ProcessFacts, { path }: Place, before: string | null = null): string | null {
+  if (text === null) return before;
+  const { tree, problems } = parseConfigDocument(text);
+  const named: unknown = tree.get("env_file");
+  if (typeof named !== "string" || named === "") return problems.length > 0 || tree.contents === null ? before : null;
+  if (named.startsWith("~/")) return resolve(env["HOME"] ?? homedir(), named.slice(2));
+  return isAbsolute(named) ? named : resolve(dirname(path), named);
 }
 
 /** `heldBefore`: names this process has seen in the `env_file`; grows here. */

@@ -2,7 +2,6 @@
  * Watches the configuration and its `env_file` by polling their text, which sees every way of writing a file: in place,
  * half-written, renamed over, through a link. A valid change is applied; a broken one is refused, closing what it revokes.
  */
-import { dirname } from "node:path";
 import { type Config, loadConfig, type Problem } from "./load.ts";
 import { StartError } from "../start-error.ts";
 import { clientsToClose } from "./salvage.ts";
@@ -46,7 +45,7 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
   const read = async (): Promise<Texts> => {
     // A file that cannot be read is treated like one that is gone: unreadable means off.
     const config = await readIfThere(place.path).catch(() => null);
-    envPath = envFileOf(config, dirname(place.path)) ?? envPath;
+    envPath = envFileOf(config, facts, place, envPath);
     return { config, env: envPath === null ? null : await readIfThere(envPath).catch(() => null) };
   };
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void timers.after(ms, resolve));

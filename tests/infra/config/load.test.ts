@@ -143,6 +143,28 @@ describe("a configuration that does not fit together", () => {
     ["`vault` beside `vaults`", "vaults:\n", "vault: { repository: /x }\nvaults:\n", "vault and `vaults` are both there"],
     ["a size out of bounds", "2MiB", "2GiB", "limits.body must be a size such as 64KiB or 1MiB"],
     ["a key twice", "operators: [Me@Example.com]\n", "operators: [a@b.example]\noperators: [c@d.example]\n", "7  "],
+    ["a profile that is not there", "'@read'", "'@reed'", "clients.claude.tools holds a word (number 1) that is no profile"],
+    [
+      "a profile that is not built yet",
+      "'@read'",
+      "ping,'@minimal'".replaceAll("'", ""),
+      "(number 2) that is a profile which is not built yet",
+    ],
+    [
+      "a misspelt tool that is to be taken away",
+      "'@read'",
+      "'@read,-vault_reed'",
+      "(number 2) that matches no tool; did you mean vault_read?",
+    ],
+    ["a pattern that matches nothing", "'@read'", "'vualt_*'", "clients.claude.tools holds a word (number 1) that matches no tool"],
+    [
+      "the built-in login on a listener beyond this machine",
+      "listen: 127.0.0.1:8787",
+      "listen: 0.0.0.0:8787",
+      "issuers.local is the built-in server, which serves this machine only",
+    ],
+    ["an anchor that holds itself", "'@read'", "&a [*a]", "uses an anchor that is not there, that holds itself, or too often"],
+    ["a tag", "'@read'", "!!binary cGluZw==", "carries a tag that is not understood here"],
     ["a client name in capitals", "  claude:\n", "  Claude:\n", "clients.Claude is not a good name"],
   ];
   it.each(cases)("says so and names the place: %s", (_what, from, to, expected) => {
@@ -162,34 +184,5 @@ describe("a configuration that does not fit together", () => {
       const broken = `${whole.replace(new RegExp(`^${key}:`, "m"), `x${key}:`)}\n${key}: { some: ${secret} }\n`;
       for (const problem of problems(load(broken))) expect(problem).not.toContain(secret);
     }
-  });
-});
-
-describe("a part that is not built yet", () => {
-  it.each([
-    ["roots", "roots: { blog: { path: ~/blog } }\n"],
-    ["hooks", "hooks: { global: ~/.claude/settings.json }\n"],
-    ["captures", "captures: { retention: { flows: 10, days: 1 } }\n"],
-    ["console.host", "console: { host: console.example.com }\n"],
-  ])("is named at the start and breaks nothing: %s", (part, text) => {
-    const loaded = load(whole + text);
-    expect(loaded).toMatchObject({
-      ok: true,
-      config: { notBuilt: [expect.stringMatching(new RegExp(`^${part.replace(".", "\\.")} is configured but not built yet`))] },
-    });
-  });
-
-  it.each([
-    ["clients.claude.confirm", "    tools: '@read'", "    confirm: voice"],
-    ["clients.claude.project", "    tools: '@read'", "    project: audit"],
-    ["vaults.other.inbox", "root: docs", "inbox: inbox/"],
-    ["vaults.other.propose", "root: docs", "propose: branch"],
-    ["limits.streams", "batch: 50", "streams: 5"],
-  ])("is named at the start where it is one setting: %s", (part, from, to) => {
-    const loaded = load(whole.replace(from, to));
-    expect(loaded).toMatchObject({
-      ok: true,
-      config: { notBuilt: [expect.stringMatching(new RegExp(`^${part.replaceAll(".", "\\.")} `))] },
-    });
   });
 });

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clientsToClose } from "../../../infra/config/salvage.ts";
+import { env, load, openClients, whole } from "./scene.ts";
+
+const open = ["claude", "chatgpt", "local"];
+const closedBy = (text: string | null, variables: Readonly<Record<string, string>> = env): readonly string[] =>
+  clientsToClose(text, open, (name) => variables[name] ?? "");
+const broken = `${whole}nonsense: [\n`;
+
+describe("a configuration that is broken elsewhere", () => {
+  it("closes nobody whose block is whole", () => {
+    expect(load(broken).ok).toBe(false);
+    expect(closedBy(broken)).toEqual([]);
+  });
+
+  it.each([
+    ["empty", "''"],
+    ["blank", "' \t '"],
+    ["null", "null"],
+    ["nothing", ""],
+    ["a variable that is empty", "${EMPTY}"],
+    ["a variable that is missing", "${NO_SUCH}"],
+    ["two empty variables", "${EMPTY}${NO_SUCH}"],
+    ["a list", "[a]"],
+    ["a number", "7"],
+    ["an anchor that is not there", "*nowhere"],
+  ])("closes a client whose audience is %s, and no other", (_what, audience) => {
+    expect(closedBy(broken.replace("${CLAUDE_AUD}", audience), { ...env, EMPTY: "" })).toEqual(["claude"]);
+  });
+
+  it.each([
+    ["its audience left out", "    audience: ${CLAUDE_AUD}\n", ""],
+    ["an unknown key", "    vendor: claude\n", "    vender: claude\n"],
+    ["a key twice", "    vendor: claude\n", "    vendor: claude\n    vendor: claude\n"],
+    ["a host that is none", "mcp-claude.example.com", "MCP/claude"],
+    ["its name misspelt", "  claude:\n", "  cluade:\n"],
+    ["its block replaced by a text", /  claude:\n(?: {4}.*\n)+/, "  claude: off\n"],
+  ])("closes a client with %s, and no other", (_what, from, to) => {
+    expect(closedBy(broken.replace(from, to))).toEqual(["claude"]);
+  });
+
+  it("closes a client that stands there twice", () => {
+    const [block = ""] = / {2}claude:\n(?: {4}.*\n)+/.exec(whole) ?? [];
+    expect(closedBy(broken.replace(block, block + block))).toEqual(["claude"]);
+  });
+
+  it("understands an audience that is written once and named by an anchor", () => {
+    const text = broken.replace("${CLAUDE_AUD}", "&tag shared").replace("https://mcp-chatgpt.example.com/mcp", "*tag");
+    expect(closedBy(text)).toEqual([]);
+    expect(closedBy(text.replace("&tag shared", "&tag ''"))).toEqual(["claude", "chatgpt"]);
+  });
+
+  it.each([null, "", "clients", "clients: []", "- clients", "clients: *x", `${whole}clients: {}\n`])("closes everybody by %j", (text) =>
+    expect(closedBy(text)).toEqual(open),
+  );
+});
+
+describe("any text", () => {
+  const pieces = whole.split(/(?<=\n)/);
+  const damaged = fc.oneof(
+    fc.string(),
+    fc.string({ unit: "binary" }),
+    fc.shuffledSubarray(pieces).map((lines) => lines.join("")),
+    fc
+      .tuple(fc.nat(whole.length), fc.nat(12), fc.constantFrom("", "'", "[", "}", ":", "\t", "&a ", "*a", "!x ", "\n", "${", "가"))
+      .map(([at, cut, put]) => whole.slice(0, at) + put + whole.slice(at + cut)),
+  );
+
+  it("is read or refused, never thrown, and what is refused only ever closes", () => {
+    fc.assert(
+      fc.property(damaged, (text) => {
+        const loaded = load(text);
+        const closed = closedBy(text);
+        expect(closed.every((name) => open.includes(name))).toBe(true);
+        for (const { line, column } of loaded.ok ? [] : loaded.problems) expect(Math.min(line, column)).toBeGreaterThan(0);
+        // Both ways of reading agree on who is revoked.
+        if (loaded.ok && loaded.config.namesClients)
+          expect(open.filter((name) => !closed.includes(name))).toEqual(open.filter((name) => openClients(loaded).includes(name)));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it.each([
+    ["lists in lists", "[".repeat(100_000)],
+    ["blocks in blocks", "{a: ".repeat(50_000)],
+    ["an anchor that holds itself", "clients: &a { claude: *a }"],
+    [
+      "anchors of anchors",
+      `a: &a [x, x]\n${["b", "c", "d", "e", "f", "g", "h"].map((key, at) => `${key}: &${key} [${`*${"abcdefg"[at]}, `.repeat(9)}]`).join("\n")}\n`,
+    ],
+  ])("that is meant to hurt is refused: %s", (_what, text) => {
+    expect(load(text).ok).toBe(false);
+    expect(closedBy(text)).toEqual(open);
+  });
+});
