@@ -1,8 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createRepository, temporaryFolder } from "../../support/git-repository.ts";
-import { listed, openAt, read, refusalOf, signal, valueOf, vaultOf } from "./opened-vault.ts";
+import { openRepository } from "../../../storage/vault/git/open-repository.ts";
+import { createVault } from "../../../storage/vault/open-vault.ts";
+import type { Repository } from "../../../storage/vault/repository.ts";
+import { listed, openAt, read, refusalOf, signal, testSealer, valueOf, vaultOf } from "./opened-vault.ts";
 
 async function everyCall(vault: Awaited<ReturnType<typeof openAt>>, commit?: string): Promise<readonly string[]> {
   const at = commit === undefined ? {} : { commit };
@@ -104,6 +107,62 @@ describe("the commit argument", () => {
     expect((await read(vault, ["a.md"])).commit).toBe(second);
     const third = await repository.commit({ "a.md": "3" });
     expect((await read(vault, ["a.md"])).commit).toBe(third);
+  });
+
+  it("left out stays what it was when others commit in the middle of the call, at whatever step", async () => {
+    const repository = await createRepository();
+    const files = (text: string) => ({ "a.md": `needle ${text} [[b]]`, "b.md": `needle ${text}`, "sub/c.md": `needle ${text}` });
+    let current = await repository.commit(files("0"));
+    const opened = await openRepository({ path: repository.path, now: Date.now });
+    if (!opened.ok) throw new Error(opened.refusal.message);
+    const real = opened.value;
+    onTestFinished(() => real.close());
+    let round = 0;
+    let tips = 0;
+    // Every step after the tip was read finds a newer tip, with other texts and without the note that a link names.
+    const push = async (): Promise<void> => {
+      round += 1;
+      current = await repository.commit({ ...files(String(round)), "b.md": round % 2 === 1 ? null : `needle ${round}` });
+    };
+    const racing: Repository = {
+      ...real,
+      tip: async (at) => {
+        tips += 1;
+        const tip = await real.tip(at);
+        await push();
+        return tip;
+      },
+      tree: async (commit, at) => {
+        const tree = await real.tree(commit, at);
+        await push();
+        return tree;
+      },
+      blob: async (oid, at) => {
+        await push();
+        return real.blob(oid, at);
+      },
+    };
+    const vault = createVault({ name: "notes", sealer: testSealer(), now: Date.now, log: () => undefined }, racing);
+    for (let turn = 0; turn < 3; turn += 1) {
+      for (const ask of [
+        async () => valueOf(await vault.list({ limit: 20 }, signal)),
+        async () => valueOf(await vault.search({ query: "needle", scope: "all", limit: 20 }, signal)),
+        async () => valueOf(await vault.read({ paths: ["a.md", "sub/c.md"] }, signal)),
+      ]) {
+        const expected = current;
+        tips = 0;
+        const answer = await ask();
+        expect([answer.commit, tips]).toEqual([expected, 1]);
+        expect(current).not.toBe(expected);
+        const held = (await repository.git("ls-tree", "-r", "--name-only", expected)).split("\n");
+        if ("items" in answer) expect(answer.items.map(({ path }) => path)).toEqual(held);
+        else {
+          for (const { path, content } of answer.notes)
+            expect(content).toBe(await repository.git("cat-file", "blob", `${expected}:${path}`));
+          expect(answer.notes[0]?.links[0]?.resolution).toBe(held.includes("b.md") ? "resolved" : "missing");
+        }
+      }
+    }
   });
 
   it("never sees a replaced commit in place of the real one", async () => {
