@@ -20,7 +20,7 @@ export type WatchOptions = ProcessFacts & {
 };
 
 export type Watcher = {
-  /** Looks now; resolves when what was found is applied or refused. */
+  /** Looks now, after a look that is under way; resolves when what was found is applied or refused. */
   readonly check: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -40,7 +40,9 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
   /** Deleting a file that was there is not the same as never having had one. */
   let hadFile = place.isNamed;
   let envPath: string | null = null;
-  let checking: Promise<void> | null = null;
+  let looking: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  let stopped = false;
 
   const read = async (): Promise<Texts> => {
     // A file that cannot be read is treated like one that is gone: unreadable means off.
@@ -62,7 +64,7 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
   };
   const look = async (): Promise<void> => {
     const texts = await settled();
-    if (seen !== null && same(texts, seen)) return;
+    if (stopped || (seen !== null && same(texts, seen))) return;
     const isFirst = seen === null;
     seen = texts;
     hadFile ||= texts.config !== null;
@@ -87,12 +89,25 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
     }
   };
   const check = (): Promise<void> => {
-    checking ??= look().finally(() => {
-      checking = null;
+    if (looking === null) {
+      looking = look().finally(() => {
+        looking = null;
+      });
+      return looking;
+    }
+    // The look under way may have read the files before the change its caller wants to see.
+    next ??= looking.then(() => {
+      next = null;
+      return check();
     });
-    return checking;
+    return next;
   };
-  return { check, stop: timers.every(pollMs, () => void check()) };
+  const stopPolling = timers.every(pollMs, () => void check());
+  const stop = (): void => {
+    stopped = true;
+    stopPolling();
+  };
+  return { check, stop };
 }
 
 const gone = {
