@@ -22,7 +22,7 @@ export function vaultList(vaults: readonly Vault[], limitBytes: number): Tool {
     name: "vault_list",
     title: "List notes",
     description:
-      "Lists the notes of the person's Markdown vault, personal context and work documents, by path, with title and description. It shows which documents exist; read their text with vault_read.",
+      "Lists the notes of the person's Markdown vault, personal context and work documents, by path, with title and description, a page at a time. It shows which documents exist; to find one by its words use vault_search, to read the text vault_read.",
     effect: "read",
     input: z.strictObject({ ...vaultInput(vaults), prefix: prefixInput, commit: commitInput, cursor: cursorInput, limit: limitInput }),
     output: z.object({

@@ -3,17 +3,23 @@ import * as z from "zod";
 import type { Vault } from "../../../storage/ports.ts";
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const fact = scalar.describe("As the note's front matter says it; null = it does not say.");
 
 /** Values of the front matter; `metadata_error` says why they could not be read. */
 export const noteFacts = {
-  type: scalar,
-  status: scalar,
-  verified: scalar,
-  metadata_error: z.string().optional(),
+  type: fact,
+  status: fact,
+  verified: fact,
+  metadata_error: z.string().optional().describe("Why the front matter could not be read; the text is complete all the same."),
 };
 
-export const commitOutput = z.string().describe("Commit this answer stands on; pass it on to stay at the same state.");
-export const nextCursor = z.string().nullable().describe("Pass it as cursor for the next page; null = this was the last page.");
+export const commitOutput = z
+  .string()
+  .describe("Commit this answer stands on. Pass it as commit in later calls to stay at the same state.");
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe("Pass it as cursor for the next page. null = this was the last page: do not pass it on.");
 
 export const unreadableNotes = z
   .array(
@@ -30,7 +36,7 @@ export const commitInput = z
   .string()
   .regex(
     /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
-    "give the full id that an answer named, 40 or 64 lower-case hexadecimal digits; names such as HEAD are not accepted",
+    "give the full id that an answer named, 40 or 64 lower-case hexadecimal digits; names such as HEAD are not accepted, and the newest state is read when commit is left out",
   )
   .optional()
   .describe("Full commit id from an earlier answer, to stay at that state. Leave out for the newest state.");
@@ -39,20 +45,24 @@ export const prefixInput = z
   .string()
   .max(4096, "a path has at most 4096 characters")
   .optional()
-  .describe("Folder to stay below, such as projects/garden; whole path segments.");
+  .describe(
+    "Folder to stay in, from the top of the vault and without a leading slash, such as projects/garden. Leave out for the whole vault.",
+  );
 
 export const cursorInput = z
   .string()
   .max(16_384, "this is no cursor")
   .optional()
-  .describe("next_cursor of the page before, with the same arguments. Leave out for the first page.");
+  .describe(
+    "next_cursor of the page before, unchanged, with the same other arguments; only limit may differ. Leave out for the first page.",
+  );
 
 export const limitInput = z
   .int("give a whole number from 1 to 20")
   .min(1, "give a whole number from 1 to 20")
   .max(20, "give a whole number from 1 to 20")
   .default(5)
-  .describe("Items per page.");
+  .describe("Items per page, 1 to 20.");
 
 /** The argument `vault`, which exists only where there is something to choose. */
 export function vaultInput(vaults: readonly Vault[]): { vault?: z.ZodEnum<Record<string, string>> } {

@@ -21,7 +21,7 @@ export function vaultSearch(vaults: readonly Vault[], limitBytes: number): Tool 
     name: "vault_search",
     title: "Search notes",
     description:
-      "Searches titles and texts of the person's Markdown vault: personal reasons, work contracts, current state. Finds notes that hold every word given, also as part of a longer word, in any letter case. A snippet is not the note: read the related notes with vault_read before you judge.",
+      "Searches titles and texts of the person's Markdown vault: personal reasons, work contracts, current state. Finds notes that hold every word given, also as part of a longer word, in any letter case; it knows no synonyms and no other languages, so after no hits try one shorter word as the notes would write it. A snippet is not the note: read the related notes with vault_read before you judge.",
     effect: "read",
     input: z.strictObject({
       ...vaultInput(vaults),
@@ -29,7 +29,9 @@ export function vaultSearch(vaults: readonly Vault[], limitBytes: number): Tool 
         .string()
         .min(1, "give at least one word")
         .max(1000, "a query has at most 1000 characters")
-        .describe("Words that must all be in the note; white space separates them, nothing else has a meaning."),
+        .describe(
+          "Words that must all be in the note; white space separates them; quotes and operators such as OR have no meaning and are searched as text.",
+        ),
       scope: z.enum(["title", "all"], "give title or all").default("all").describe("title: look at titles only. all: titles and texts."),
       prefix: prefixInput,
       commit: commitInput,
