@@ -15,7 +15,7 @@ export type WatchOptions = ProcessFacts & {
   };
   /** Makes a valid configuration the one that serves. A rejection means that it could not (a vault is missing): the old one stays. */
   readonly apply: (config: Config) => Promise<void>;
-  /** A configuration that was not applied, and the clients to close at once all the same. */
+  /** What was not applied (all of a configuration, or one setting of it), and the clients to close at once all the same. */
   readonly refuse: (problems: readonly Problem[], closeClients: readonly string[]) => void;
 };
 
@@ -77,8 +77,9 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
     const fixed = fixedSettings(loaded.config, serving);
     try {
       await apply(fixed.config);
+      const problems = [...fixed.problems, ...newNotices(fixed.config, serving)];
       serving = fixed.config;
-      if (fixed.problems.length > 0) refuse(fixed.problems, []);
+      if (problems.length > 0) refuse(problems, []);
     } catch (error) {
       const why = error instanceof StartError ? error.message : "cannot be opened as configured";
       const stay = loaded.config.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
@@ -125,6 +126,12 @@ const headless = {
 
 function same(left: Texts, right: Texts): boolean {
   return left.config === right.config && left.env === right.env;
+}
+
+/** Parts that are not built and were not configured before: said at a change as they are at a start. */
+function newNotices(next: Config, serving: Config): readonly Problem[] {
+  const added = next.notBuilt.filter((notice) => !serving.notBuilt.includes(notice));
+  return added.map((notice) => ({ line: 0, column: 0, path: "", message: notice }));
 }
 
 /** Addresses and the data directory are taken at start; a change of them waits for the next one and says so. */

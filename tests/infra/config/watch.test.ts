@@ -50,6 +50,16 @@ describe("a changed configuration", () => {
     expect(refused).toEqual([{ messages: [expect.stringContaining("listen changed; that counts from the next start")], closed: [] }]);
   });
 
+  it("says once which parts of it are not built yet", async () => {
+    const { check } = await serve(whole);
+    for (const text of [`${whole}roots: { blog: { path: ~/blog } }\n`, `${whole}roots: { blog: { path: ~/blog } }\n# again\n`]) {
+      await writeFile(file, text);
+      await check();
+    }
+    expect(applied).toHaveLength(2);
+    expect(refused).toEqual([{ messages: [expect.stringContaining("roots is configured but not built yet")], closed: [] }]);
+  });
+
   it("that cannot be served (a vault is missing) leaves the old one, but closes whom it revokes or leaves out", async () => {
     const { check } = await serve(whole, { apply: () => Promise.reject(new Error("no such vault")) });
     const without = whole.replace(/ {2}chatgpt:[^]*? {2}local:\n {4}host/, "  local:\n    host").replace("${CLAUDE_AUD}", "''");
