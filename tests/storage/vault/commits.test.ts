@@ -120,10 +120,13 @@ describe("the commit argument", () => {
     let round = 0;
     let tips = 0;
     // Every step after the tip was read finds a newer tip, with other texts and without the note that a link names.
-    const push = async (): Promise<void> => {
+    const commitNext = async (): Promise<void> => {
       round += 1;
       current = await repository.commit({ ...files(String(round)), "b.md": round % 2 === 1 ? null : `needle ${round}` });
     };
+    // Notes are read side by side; the pushes come one after the other.
+    let pushed = Promise.resolve();
+    const push = (): Promise<void> => (pushed = pushed.then(commitNext));
     const racing: Repository = {
       ...real,
       tip: async (at) => {

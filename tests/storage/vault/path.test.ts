@@ -79,6 +79,74 @@ describe("a path argument", () => {
     );
   });
 
+  it("gets through exactly when a plain reading of the rules lets it, and then means one segment after the other", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "한",
+      "글.md",
+      ".md",
+      ".",
+      "..",
+      "/",
+      "//",
+      "\\",
+      "C:",
+      ":",
+      "x.MD",
+      " ",
+      "\u0000",
+      "\u0085",
+      "\ud83e",
+      "\udd8a",
+      "~",
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 7 }).map((pieces) => pieces.join("")),
+        (path) => {
+          const codes = Array.from(path, (point) => point.codePointAt(0) ?? 0);
+          const isText = codes.every((code) => code >= 0x20 && !(code >= 0x7f && code < 0xa0) && !(code >= 0xd800 && code < 0xe000));
+          const segments = path.split("/");
+          const isPlain = segments.every((segment) => segment.length > 0 && !segment.startsWith(".") && !segment.includes("\\"));
+          const isDrive = path.charAt(1) === ":" && codes[0] !== undefined && /[a-z]/i.test(path.charAt(0));
+          expect(checkNotePath(path, "").ok).toBe(isText && isPlain && !isDrive && path.toLowerCase().endsWith(".md"));
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("reads the note of that very name or nothing, whatever the path, through the whole vault", async () => {
+    const outside = { ".obsidian/a.md": "no", "a.txt": "no", "out/secret.md": "no", "in/link.md": { symlink: "../out/secret.md" } };
+    const { vault } = await vaultOf({ ...outside, "in/a.md": "a.md", "in/한/b.md": "한/b.md" }, { root: "in" });
+    const piece = fc.constantFrom(
+      "..",
+      ".",
+      "",
+      "in",
+      "out",
+      "a.md",
+      "한",
+      "b.md",
+      "link.md",
+      "secret.md",
+      ".obsidian",
+      "*",
+      "HEAD:a.md",
+      "%2e%2e",
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 5 }), async (pieces) => {
+        const path = pieces.join("/");
+        const answer = await vault.read({ paths: [path] }, signal);
+        if (answer.ok) expect(answer.value.notes).toMatchObject([{ path, content: path }]);
+        else expect(["PATH_NOT_ALLOWED", "NOT_FOUND"]).toContain(answer.fault.code);
+        expect(answer.ok).toBe(path === "a.md" || path === "한/b.md");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it("refuses a path longer than any real one", () => {
     expect(verdict(`${"a".repeat(4095)}.md`)).toBe("INVALID_ARGUMENT too_long");
   });
