@@ -24,7 +24,11 @@ const note = z.object({
   path: z.string(),
   content: z.string().describe("The text exactly as the commit holds it."),
   ...noteFacts,
-  links: z.array(link).describe("Links written in the text. Only resolved ones lead to exactly one note."),
+  links: z
+    .array(link)
+    .describe(
+      "Links written in the text. One with kind note and resolution resolved leads to exactly one note, which can be read by its target_path.",
+    ),
   partial: z.literal(true).optional().describe("Set when content is only a part of the note."),
   range: z
     .object({ start: z.number(), end: z.number(), total: z.number(), next_start: z.number().nullable() })
@@ -49,7 +53,7 @@ export function vaultRead(vaults: readonly Vault[], limitBytes: number): Tool {
         .min(1, "give 1 to 5 paths")
         .max(5, "give 1 to 5 paths")
         .refine((paths) => new Set(paths).size === paths.length, "name each path once")
-        .describe("1 to 5 paths exactly as vault_list, vault_search or the target_path of a resolved link gave them, each once."),
+        .describe("1 to 5 paths exactly as vault_list, vault_search or a link of kind note that is resolved gave them, each once."),
       commit: commitInput,
       start: z
         .int(wholeBytes)
