@@ -228,7 +228,6 @@ export const pending: readonly RequirementId[] = [
   "mcp.2025-03-26.no-initialize-in-batch",
   "mcp.2025-06-18.no-batch",
   "mcp.2025-06-18.structured-content",
-  "oauth.metadata-path",
   "oauth.server-metadata",
   "oauth.pkce",
   "oauth.registration",
