@@ -100,7 +100,7 @@ export type NoteLink = {
   readonly target_path: string;
   readonly anchor: string | null;
   readonly resolution: "resolved" | "missing" | "ambiguous";
-  readonly kind: "note" | "attachment" | "external";
+  readonly kind: "note" | "attachment";
   /** Paths in byte order, at most 20 of them; only when `ambiguous`. */
   readonly candidates?: readonly string[];
   /** How many there are; only when there are more than `candidates` lists. */

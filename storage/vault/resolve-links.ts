@@ -25,6 +25,8 @@ export async function resolveLinks(
 ): Promise<readonly NoteLink[]> {
   const resolved = new Map<string, NoteLink>();
   for (const link of links) {
+    // The body holds addresses already; a second copy of each made answers several times as long.
+    if (link.form === "markdown" && isAddress(link.target)) continue;
     const entry = resolveLink(link, source, snapshot);
     const alias = entry.resolution === "missing" && link.form === "wiki" && entry.kind === "note" ? await aliasOf(link.target) : null;
     const key = JSON.stringify([entry.kind, entry.target_path, entry.anchor]);
@@ -35,7 +37,6 @@ export async function resolveLinks(
 
 export function resolveLink(link: RawLink, source: string, snapshot: Snapshot): NoteLink {
   const { target, anchor } = link;
-  if (link.form === "markdown" && isAddress(target)) return { target_path: target, anchor, resolution: "resolved", kind: "external" };
   if (target === "") return { target_path: source, anchor, resolution: "resolved", kind: "note" };
   const found = candidatesOf(link, source, snapshot);
   const [only, second] = found.paths;

@@ -13,7 +13,7 @@ const link = z.object({
   target_path: z.string(),
   anchor: z.string().nullable(),
   resolution: z.enum(["resolved", "missing", "ambiguous"]),
-  kind: z.enum(["note", "attachment", "external"]),
+  kind: z.enum(["note", "attachment"]),
   candidates: z.array(z.string()).optional(),
   candidates_total: z.number().optional(),
   obsidian_choice: z.string().optional(),
