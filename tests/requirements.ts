@@ -228,13 +228,6 @@ export const pending: readonly RequirementId[] = [
   "mcp.2025-03-26.no-initialize-in-batch",
   "mcp.2025-06-18.no-batch",
   "mcp.2025-06-18.structured-content",
-  "oauth.server-metadata",
-  "oauth.pkce",
-  "oauth.registration",
-  "oauth.resource-indicator",
-  "oauth.issuer-in-response",
-  "oauth.refresh-rotation",
-  "oauth.redirect-exact",
 ];
 
 /** Cites requirements in a test's title or body. Answers the ids as one text. */

@@ -1,5 +1,6 @@
 /** The way of an app, over HTTP: registration, login, exchange, and what is refused on the way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { verifies } from "../../requirements.ts";
 import {
   audience,
   authorizeUrl,
@@ -40,7 +41,7 @@ afterAll(async () => {
 });
 
 describe("an app that connects", () => {
-  it("gets an access token for its audience and a refresh token, with iss and state in the answer", async () => {
+  it(`${verifies("oauth.registration", "oauth.resource-indicator", "oauth.issuer-in-response")}: gets an access token for its audience and a refresh token, with iss and state in the answer`, async () => {
     const app = await register(server.issuer);
     const answer = await logIn(server.issuer, app);
     expect([answer.get("iss"), answer.get("state")]).toEqual([server.issuer, "MARKERSTATE"]);
@@ -88,7 +89,7 @@ describe("an app that connects", () => {
     expect(right.status).toBe(200);
   });
 
-  it("may come back on another loopback port than it registered", async () => {
+  it(`${verifies("oauth.redirect-exact")}: may come back on another loopback port than it registered`, async () => {
     const app = await register(server.issuer, { redirect_uris: ["http://127.0.0.1/"] });
     const answer = await logIn(server.issuer, app, openBrowser(), { redirect_uri: "http://127.0.0.1:59656/" });
     expect((await exchange(server.issuer, app, answer.get("code") ?? "", { redirect_uri: "http://127.0.0.1:59656/" })).status).toBe(200);
@@ -107,7 +108,7 @@ describe("an app that connects", () => {
 });
 
 describe("what is refused on the way", () => {
-  it("a redirect that was not registered: nothing is sent there, not even an error", async () => {
+  it(`${verifies("oauth.redirect-exact")}: a redirect that was not registered: nothing is sent there, not even an error`, async () => {
     const app = await register(server.issuer);
     for (const uri of [
       "https://evil.example/cb",
@@ -152,7 +153,7 @@ describe("what is refused on the way", () => {
     ["with a request by reference", { request_uri: "http://169.254.169.254/" }, "request_uri_not_supported", null],
     ["in silence", { prompt: "none" }, "login_required", null],
   ])(
-    "an authorization %s, and the app is told with iss and state",
+    `${verifies("oauth.pkce", "oauth.resource-indicator", "oauth.issuer-in-response")}: an authorization %s, and the app is told with iss and state`,
     async (_name, changes: Record<string, string | null>, error, description) => {
       const app = await register(server.issuer);
       const { url } = await open(openBrowser(), authorizeUrl(server.issuer, app, changes));

@@ -8,6 +8,7 @@ import { providerSource } from "../../../auth/embedded/provider.ts";
 import { oauthRecords } from "../../../storage/backends/oauth-records.ts";
 import { secretStore } from "../../../storage/backends/secrets.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifies } from "../../requirements.ts";
 import { operator, redirectUri, send, start, type Started } from "./harness.ts";
 
 let server: Started;
@@ -24,16 +25,20 @@ describe("discovery", () => {
     "/.well-known/openid-configuration/mcp",
   ];
 
-  it.each(documents)("answers at %s with the same document, whatever local name is used", async (path) => {
-    for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`, "localhost"]) {
-      const { status, headers, body } = await send(server, path, { host });
-      expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
-      expect(JSON.parse(body)).toEqual(server.embedded.metadata());
-      expect(headers["cache-control"]).toBe("public, max-age=300");
-    }
-    expect((await send(server, path, { host: "localhost" }, "HEAD")).status).toBe(200);
-    expect(server.embedded.owns(path)).toBe(true);
-  });
+  it.each(documents)(
+    `${verifies("oauth.server-metadata", "oauth.pkce")}: answers at %s with the same document, whatever local name is used`,
+    async (path) => {
+      for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`, "localhost"]) {
+        const { status, headers, body } = await send(server, path, { host });
+        expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+        expect(JSON.parse(body)).toEqual(server.embedded.metadata());
+        expect(JSON.parse(body)).toMatchObject({ issuer: server.issuer, code_challenge_methods_supported: ["S256"] });
+        expect(headers["cache-control"]).toBe("public, max-age=300");
+      }
+      expect((await send(server, path, { host: "localhost" }, "HEAD")).status).toBe(200);
+      expect(server.embedded.owns(path)).toBe(true);
+    },
+  );
 
   it("says what oidc-provider would say of itself, where both say something", async () => {
     const { database, issuer, clock } = server;

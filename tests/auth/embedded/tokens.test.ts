@@ -1,6 +1,7 @@
 /** The life of tokens: refresh, reuse, revocation, and those made without a login. */
 import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifies } from "../../requirements.ts";
 import { audience, connect, operator, postForm, record, refresh, register, start, tokensOf, verify, type Started } from "./harness.ts";
 
 let server: Started;
@@ -20,7 +21,7 @@ describe("refreshing", () => {
     expect((await refresh(server.issuer, app, second.refresh)).status).toBe(200);
   });
 
-  it("lets several parallel refreshes with one token all end with working tokens", async () => {
+  it(`${verifies("oauth.refresh-rotation")}: lets several parallel refreshes with one token all end with working tokens`, async () => {
     const app = await register(server.issuer);
     const first = await connect(server.issuer, app);
     const all = await Promise.all(Array.from({ length: 8 }, async () => tokensOf(await refresh(server.issuer, app, first.refresh))));
@@ -31,7 +32,7 @@ describe("refreshing", () => {
     }
   });
 
-  it("ends the whole grant when a token comes back after the grace of a minute", async () => {
+  it(`${verifies("oauth.refresh-rotation")}: ends the whole grant when a token comes back after the grace of a minute`, async () => {
     const app = await register(server.issuer);
     const first = await connect(server.issuer, app);
     const second = await tokensOf(await refresh(server.issuer, app, first.refresh));
