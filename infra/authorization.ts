@@ -7,7 +7,7 @@ import type { Resource } from "../auth/embedded/resources.ts";
 import type { AuthorizationPages } from "../gateway/app.ts";
 import type { Inbound } from "../gateway/endpoint.ts";
 import type { Log, Now, OAuthRecords, SecretStore } from "../storage/ports.ts";
-import type { Config } from "./config/load.ts";
+import type { Config } from "./config/config.ts";
 import type { NodeInbound } from "./listener.ts";
 
 export type AuthorizationDependencies = {

@@ -9,7 +9,7 @@ import { catalogue } from "../gateway/tools/catalogue.ts";
 import type { Tool } from "../gateway/tool.ts";
 import { buildSurface, type Surface } from "../gateway/toolset.ts";
 import type { Vault } from "../storage/ports.ts";
-import type { Config } from "./config/load.ts";
+import type { Config } from "./config/config.ts";
 import { version } from "./version.ts";
 
 export type Site = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { GitProgram } from "../storage/vault/git/git-program.ts";
 import { openVault } from "../storage/vault/open-vault.ts";
 import type { Log, Now, Sealer, Vault } from "../storage/ports.ts";
-import type { VaultSettings } from "./config/load.ts";
+import type { VaultSettings } from "./config/config.ts";
 import { createSampleVault } from "./sample-vault/create.ts";
 import { StartError } from "./start-error.ts";
 

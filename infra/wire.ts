@@ -8,7 +8,7 @@ import { createEndpoint } from "../gateway/endpoint.ts";
 import type { Timers } from "../gateway/reply.ts";
 import type { Tool } from "../gateway/tool.ts";
 import type { Log, Now } from "../storage/ports.ts";
-import type { Config } from "./config/load.ts";
+import type { Config } from "./config/config.ts";
 import { createKeyRing, type KeyRing, type KeyRingDependencies } from "./key-ring.ts";
 import type { PrepareLine } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";

@@ -1,7 +1,7 @@
 /** `postern call TOOL --json ARGS`: the same tools for scripts, through the running Postern and its gate. */
 import { parseArgs } from "node:util";
 import { exitCodes, StartError } from "../start-error.ts";
-import type { Command } from "./main.ts";
+import type { Command } from "./command.ts";
 import { openLocalDoor } from "./local-door.ts";
 
 const revision = "2026-07-28";

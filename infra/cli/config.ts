@@ -8,7 +8,7 @@ import { describeConfig, renderDescription } from "../config/describe.ts";
 import { inspectConfiguration } from "../config/read.ts";
 import { renderProblem } from "../config/problem.ts";
 import { exitCodes, StartError } from "../start-error.ts";
-import type { Command } from "./main.ts";
+import type { Command } from "./command.ts";
 
 export const config: Command = async (args, { env, cwd, out, err }) => {
   const asJson = parse(args);

@@ -7,7 +7,7 @@ import { readConfiguration } from "../config/read.ts";
 import { openDatabase } from "../database.ts";
 import { StartError } from "../start-error.ts";
 import { now } from "../timers.ts";
-import type { Terminal } from "./main.ts";
+import type { Terminal } from "./command.ts";
 
 export type LocalDoor = {
   /** A bearer of 15 minutes. */

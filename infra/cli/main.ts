@@ -1,15 +1,7 @@
 /** The command line: one word chooses the command, each command is a file that is loaded only when it is asked for. */
+import type { Command, Terminal } from "./command.ts";
 import { version } from "../version.ts";
 import { StartError, exitCodes } from "../start-error.ts";
-
-/** What a command may use; it returns the exit code, or throws a StartError with the line to print. */
-export type Terminal = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly out: (line: string) => void;
-  readonly err: (line: string) => void;
-};
-export type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 const commands: Readonly<Record<string, { readonly about: string; readonly load: () => Promise<Command> }>> = {
   serve: { about: "serve the configured apps (what `npm start` runs)", load: async () => (await import("./serve.ts")).serve },

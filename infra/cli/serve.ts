@@ -1,7 +1,7 @@
 /** `postern serve`: starts, says how to connect, stops on a signal. */
 import { startNode } from "../node.ts";
 import { StartError } from "../start-error.ts";
-import type { Command } from "./main.ts";
+import type { Command } from "./command.ts";
 
 export const serve: Command = async (args, { env, cwd, out }) => {
   if (args.length > 0) throw new StartError("usage", "usage: postern serve (no options; `postern help` names the variables)");

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { StartError } from "../start-error.ts";
 import { openLocalDoor } from "./local-door.ts";
-import type { Command } from "./main.ts";
+import type { Command } from "./command.ts";
 
 /** Prints the token alone, so that `$(npx postern token)` is a header value. It lives 15 minutes. */
 export const token: Command = async (args, terminal) => {

@@ -1,6 +1,6 @@
 /** What a configuration means, for people and machines, without a secret: an audience is shown as set or revoked. */
 import type { Client, Egress } from "../../auth/client.ts";
-import type { Config } from "./load.ts";
+import type { Config } from "./config.ts";
 
 export type Description = {
   readonly listen: string;

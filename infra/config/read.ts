@@ -1,6 +1,7 @@
 /** Reads the configuration once, for a start or a command. */
 import { StartError } from "../start-error.ts";
-import { type Config, type Loaded, loadConfig } from "./load.ts";
+import type { Config, Loaded } from "./config.ts";
+import { loadConfig } from "./load.ts";
 import { renderProblem } from "./problem.ts";
 import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } from "./sources.ts";
 

@@ -4,7 +4,7 @@ import { parseRanges, type Ranges } from "../../auth/egress.ts";
 import { type ListenAddress, originOf } from "../origin.ts";
 import { type ClientInput, permissionDefaults } from "./clients.ts";
 import type { IssuerInput } from "./issuers.ts";
-import type { ClientSettings } from "./load.ts";
+import type { ClientSettings } from "./config.ts";
 import type { Path } from "./problem.ts";
 import type { ConfigInput } from "./schema.ts";
 import { faultsOfTools } from "./tool-words.ts";

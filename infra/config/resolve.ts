@@ -2,7 +2,7 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { isLoopbackHost, originOf } from "../origin.ts";
 import { type Complain, rangesOf, resolveClients, resolveIssuers } from "./resolve-clients.ts";
-import type { Config, Loaded, Surroundings, VaultSettings } from "./load.ts";
+import type { Config, Loaded, Surroundings, VaultSettings } from "./config.ts";
 import { notBuiltParts, refuseUnbuilt } from "./not-built.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { ConfigInput } from "./schema.ts";

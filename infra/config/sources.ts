@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parseConfigDocument } from "./document.ts";
-import type { Surroundings } from "./load.ts";
+import type { Surroundings } from "./config.ts";
 import { parseEnvFile, variables } from "./variables.ts";
 
 export type ProcessFacts = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string };

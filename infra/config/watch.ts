@@ -2,7 +2,9 @@
  * Watches the configuration and its `env_file` by polling their text, which sees every way of writing a file: in place,
  * half-written, renamed over, through a link. A valid change is applied; a broken one is refused, closing what it revokes.
  */
-import { type Config, loadConfig, type Problem } from "./load.ts";
+import type { Config } from "./config.ts";
+import { loadConfig } from "./load.ts";
+import type { Problem } from "./problem.ts";
 import { StartError } from "../start-error.ts";
 import { clientsToClose } from "./salvage.ts";
 import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } from "./sources.ts";

@@ -1,5 +1,6 @@
 /** A configuration to change one thing in, and how tests read it. */
-import { loadConfig, type Loaded } from "../../../infra/config/load.ts";
+import type { Loaded } from "../../../infra/config/config.ts";
+import { loadConfig } from "../../../infra/config/load.ts";
 
 /** Every section of the schema that is built, three clients of three issuer kinds. */
 export const whole = `# 문지기

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Config } from "../../../infra/config/load.ts";
+import type { Config } from "../../../infra/config/config.ts";
 import { readConfiguration } from "../../../infra/config/read.ts";
 import { type Watcher, watchConfig, type WatchOptions } from "../../../infra/config/watch.ts";
 import { env as variables } from "./scene.ts";
