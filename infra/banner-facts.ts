@@ -4,7 +4,12 @@ import type { Deployment } from "./wire.ts";
 
 export async function bannerFacts(
   deployment: Deployment,
-  listening: { readonly resource: string; readonly operations: string | null; readonly passcode: string },
+  listening: {
+    readonly resource: string;
+    readonly operations: string | null;
+    readonly passcode: string;
+    readonly notices: readonly string[];
+  },
 ): Promise<BannerFacts> {
   const { config, gate } = deployment.site();
   const vaults = await Promise.all(
@@ -28,6 +33,6 @@ export async function bannerFacts(
     vaults,
     doors,
     passcode: hasLocalDoor ? listening.passcode : null,
-    notices: config.notBuilt,
+    notices: [...listening.notices, ...config.notBuilt],
   };
 }

@@ -94,6 +94,8 @@ function bind(server: Server, host: string, port: number): Promise<void> {
     server.once("error", reject);
     server.listen({ host, port }, () => {
       server.off("error", reject);
+      // Such as no file handle left for a connection: that one is lost, the next may succeed.
+      server.on("error", () => undefined);
       resolve();
     });
   });

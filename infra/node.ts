@@ -10,6 +10,7 @@ import { openAuthorization } from "./authorization.ts";
 import { banner } from "./banner.ts";
 import { bannerFacts } from "./banner-facts.ts";
 import { readConfiguration } from "./config/read.ts";
+import { usualOperations } from "./config/schema.ts";
 import { watchConfig } from "./config/watch.ts";
 import { openDatabase } from "./database.ts";
 import { listen, type Listener } from "./listener.ts";
@@ -18,6 +19,7 @@ import { createOperations } from "./operations.ts";
 import { newPasscode } from "./passcode.ts";
 import { createRefusalLog } from "./refusal-log.ts";
 import { gaugesOf, readinessOf } from "./readiness.ts";
+import { StartError } from "./start-error.ts";
 import { isLoopbackHost, originOf } from "./origin.ts";
 import { now, timers } from "./timers.ts";
 import { type Deployment, wire } from "./wire.ts";
@@ -95,6 +97,7 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
 
     let stopping = false;
     const listeners: Listener[] = [];
+    const notices: string[] = [];
     listeners.push(
       await listen({ ...config.listen, setting: "listen", fetch: (request, inbound) => deployment.app.fetch(request, inbound), log }),
     );
@@ -106,7 +109,18 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
         readiness: () => readinessOf(deployment, database, stopping),
         gauges: () => gaugesOf(deployment, process.memoryUsage.rss(), startedAtMs),
       });
-      listeners.push(await listen({ ...config.operations, setting: "operations", fetch: (request) => operations.fetch(request), log }));
+      const listener = await listen({
+        ...config.operations,
+        setting: "operations",
+        fetch: (request) => operations.fetch(request),
+        log,
+      }).catch((error: unknown) => {
+        // Nobody asked for the usual address, and a second Postern on this machine must not fail over its metrics.
+        if (!(error instanceof StartError) || originOf(config.operations ?? config.listen) !== `http://${usualOperations}`) throw error;
+        notices.push(`health and metrics are off: ${error.message}.`);
+        return null;
+      });
+      if (listener !== null) listeners.push(listener);
     }
     const watcher = watchConfig({
       env,
@@ -133,12 +147,12 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
     ];
     log("info", "started", { address: origin });
 
-    const operationsUrl = config.operations === null ? null : originOf(config.operations);
+    const operationsUrl = config.operations === null || listeners.length < 2 ? null : originOf(config.operations);
     return {
       url: `${origin}/mcp`,
       operationsUrl,
       passcode,
-      banner: banner(await bannerFacts(deployment, { resource: `${origin}/mcp`, operations: operationsUrl, passcode })),
+      banner: banner(await bannerFacts(deployment, { resource: `${origin}/mcp`, operations: operationsUrl, passcode, notices })),
       reload: () => watcher.check(),
       stop: async () => {
         stopping = true;

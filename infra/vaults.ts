@@ -47,7 +47,10 @@ export async function openVaults(
 async function repositoryOf(settings: VaultSettings, { home, git, log }: VaultDependencies): Promise<string> {
   if (settings.repository !== null) return settings.repository;
   const directory = join(home, "sample-vault");
-  const { state, movedTo } = await createSampleVault({ directory, git });
+  const { state, movedTo } = await createSampleVault({ directory, git }).catch((error: unknown) => {
+    const isDiskError = error instanceof Error && "syscall" in error && "code" in error;
+    throw isDiskError ? new StartError("home", `the sample vault cannot be made in ${directory} (${String(error.code)})`) : error;
+  });
   if (state === "remade") log("warn", "sample_vault_remade", { vault: settings.name, file: movedTo });
   return directory;
 }

@@ -47,7 +47,9 @@ function parse(args: readonly string[]): { readonly tool: string; readonly input
     });
     const [tool, ...more] = positionals;
     if (tool === undefined || more.length > 0) throw new Error("one tool");
-    return { tool, input: JSON.parse(values.json), client: values.client };
+    const input: unknown = JSON.parse(values.json);
+    if (!isRecord(input)) throw new Error("one object");
+    return { tool, input, client: values.client };
   } catch {
     throw new StartError(
       "usage",
@@ -63,11 +65,17 @@ function show(answer: unknown, status: number, out: (line: string) => void, err:
   }
   const { result, error } = answer;
   if (!isRecord(result)) {
-    err(JSON.stringify(error ?? answer));
+    err(`postern: ${sentenceOf(error, answer)} (HTTP ${status})`);
     return 1;
   }
   out(JSON.stringify(result["structuredContent"] ?? result["content"], null, 2));
   return result["isError"] === true ? 1 : 0;
+}
+
+/** A JSON-RPC error says it in `message`, the gate in `error_description`. */
+function sentenceOf(error: unknown, answer: Readonly<Record<string, unknown>>): string {
+  const said = isRecord(error) ? error["message"] : answer["error_description"];
+  return typeof said === "string" ? said : "the call was refused";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

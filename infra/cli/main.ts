@@ -35,6 +35,10 @@ export async function run([name, ...rest]: readonly string[], terminal: Terminal
     terminal.out(version);
     return 0;
   }
+  if (rest.includes("--help") || rest.includes("-h")) {
+    terminal.out(usage());
+    return 0;
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
     terminal.err(`postern: there is no such command. ${Object.keys(commands).join(", ")} — \`postern help\` says more.`);

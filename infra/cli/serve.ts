@@ -5,30 +5,32 @@ import type { Command } from "./command.ts";
 
 export const serve: Command = async (args, { env, cwd, out }) => {
   if (args.length > 0) throw new StartError("usage", "usage: postern serve (no options; `postern help` names the variables)");
+  let reload = (): void => undefined;
+  // Before the start, so that a signal in the middle of it still ends in a clean stop.
+  const asked = firstOf(stopSignals);
+  process.on("SIGHUP", () => reload());
   const running = await startNode({ env, cwd });
+  reload = () => void running.reload();
   for (const line of running.banner) out(line);
   out(`ready ${running.url}`);
-  await untilStopped(() => void running.reload());
+  await asked;
   // The first signal asks, the second insists.
-  const insist = (): never => process.exit(130);
-  process.once("SIGTERM", insist);
-  process.once("SIGINT", insist);
+  void firstOf(stopSignals).then((signal) => process.exit(128 + signalNumbers[signal]));
   await running.stop();
-  process.off("SIGTERM", insist);
-  process.off("SIGINT", insist);
   return 0;
 };
 
-function untilStopped(onReload: () => void): Promise<void> {
+const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
+const stopSignals = ["SIGINT", "SIGTERM"] as const;
+type StopSignal = (typeof stopSignals)[number];
+
+function firstOf(signals: readonly StopSignal[]): Promise<StopSignal> {
   return new Promise((resolve) => {
-    const stop = (): void => {
-      process.off("SIGTERM", stop);
-      process.off("SIGINT", stop);
-      process.off("SIGHUP", onReload);
-      resolve();
+    const listeners = signals.map((signal) => [signal, (): void => settle(signal)] as const);
+    const settle = (signal: StopSignal): void => {
+      for (const [name, listener] of listeners) process.off(name, listener);
+      resolve(signal);
     };
-    process.on("SIGTERM", stop);
-    process.on("SIGINT", stop);
-    process.on("SIGHUP", onReload);
+    for (const [name, listener] of listeners) process.on(name, listener);
   });
 }

@@ -13,6 +13,9 @@ const count = (atMost: number) =>
     .min(1, { error: `must be from 1 to ${atMost}` })
     .max(atMost, { error: `must be from 1 to ${atMost}` });
 
+/** Where `operations` listens unless something else is asked for. */
+export const usualOperations = "127.0.0.1:8788";
+
 export const defaultStreams = 64;
 
 const limitsSchema = z
@@ -46,8 +49,10 @@ export const configSchema = z.strictObject({
   listen: listenAddress.prefault("127.0.0.1:8787").describe("Public listener, host:port; PORT overrides the port."),
   operations: z
     .union([listenAddress, z.null()], { error: "must be host:port or null" })
-    .prefault("127.0.0.1:8788")
-    .describe("Listener for health and metrics, host:port; null = off."),
+    .prefault(usualOperations)
+    .describe(
+      "Listener for health and metrics, host:port; null = off. If another program has this one, Postern starts without and says so.",
+    ),
   home: text.default("./.postern").describe("Data directory, made with mode 0700. POSTERN_HOME overrides it."),
   env_file: text
     .optional()

@@ -94,6 +94,16 @@ describe("a start", () => {
     other.close();
   });
 
+  it("goes on without health and metrics when another program has their usual port, and says so", async () => {
+    const other = createServer();
+    // Free or not: either way somebody else has it.
+    await new Promise((resolve) => other.once("listening", resolve).once("error", resolve).listen(8788, "127.0.0.1"));
+    const child = await running({ config: () => "operators: [me@example.com]\n" });
+    expect(child.stdout()).toMatch(/note: health and metrics are off: 127\.0\.0\.1:8788 is in use by another program/);
+    expect((await post(child.url, child.token, call(1, "ping"))).status).toBe(200);
+    other.close();
+  });
+
   it("refuses a data directory of a newer Postern and leaves it alone", async () => {
     const first = await running();
     first.child.kill("SIGTERM");
@@ -220,6 +230,6 @@ describe("a stop", () => {
     child.child.kill("SIGTERM");
     await vi.waitFor(async () => expect((await operations(child, "/readyz")).status).toBe(503), { timeout: 5000 });
     child.child.kill("SIGTERM");
-    expect(await child.ended).toBe(130);
+    expect(await child.ended).toBe(143);
   });
 });
