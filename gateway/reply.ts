@@ -3,7 +3,8 @@
  * takes one, as soon as there is progress to report or the first bytes must not wait any longer.
  */
 import { answer } from "./protocol/answer.ts";
-import { type Answer, responseOf } from "./protocol/messages.ts";
+import { nameOf, whereOf } from "./fault-site.ts";
+import { type Answer, codes, failed, responseOf } from "./protocol/messages.ts";
 import type { MethodRequest } from "./protocol/methods.ts";
 import { eventStreamHeaders, type EventStream, openEventStream } from "./protocol/stream.ts";
 import type { Progress } from "./tool.ts";
@@ -44,7 +45,13 @@ export async function reply(request: ReplyRequest, cors: Readonly<Record<string,
   const stream = outbox.open(cancel.abort);
   void settled.then(
     (last) => outbox.close(stream, responseOf(call.id, last)),
-    () => outbox.close(stream, null),
+    (error: unknown) => {
+      request.log("error", "request_failed", { request_id: request.requestId, error: nameOf(error), at: whereOf(error) });
+      outbox.close(
+        stream,
+        responseOf(call.id, failed(codes.internalError, `Internal error; the log holds it under request ${request.requestId}.`)),
+      );
+    },
   );
   return new Response(stream.body, { status: 200, headers: { ...eventStreamHeaders, ...cors } });
 }

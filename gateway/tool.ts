@@ -121,14 +121,18 @@ export function refuse(
   return { ok: false, fault: { code, message, ...more } };
 }
 
+/** Unknown arguments named in one refusal; a caller may send thousands. */
+const namedUnknowns = 8;
+
 /** Our sentence for the first thing wrong with the arguments. Never repeats a value: values are the caller's data. */
 function describeIssue(error: z.ZodError, accepted: readonly string[]): [ErrorCode, string, Pick<Fault, "field">] {
   const issue = error.issues[0];
   if (issue === undefined) return ["INVALID_ARGUMENT", "The arguments are not valid.", {}];
   const list = accepted.length === 0 ? "This tool takes no arguments." : `Accepted: ${accepted.join(", ")}.`;
   if (issue.code === "unrecognized_keys") {
-    const names = issue.keys.map((key) => JSON.stringify(key.slice(0, 64))).join(", ");
-    return ["INVALID_ARGUMENT", `Unknown argument ${names}. ${list}`, { field: issue.keys[0] ?? "" }];
+    const names = issue.keys.slice(0, namedUnknowns).map((key) => JSON.stringify(key.slice(0, 64)));
+    const more = issue.keys.length > namedUnknowns ? ` and ${issue.keys.length - namedUnknowns} more` : "";
+    return ["INVALID_ARGUMENT", `Unknown argument ${names.join(", ")}${more}. ${list}`, { field: issue.keys[0]?.slice(0, 64) ?? "" }];
   }
   const field = issue.path.map(String).join(".");
   if (field === "") return ["INVALID_ARGUMENT", `The arguments must be a JSON object. ${list}`, {}];

@@ -70,9 +70,12 @@ function inboundOf(incoming: IncomingMessage, outgoing: ServerResponse): NodeInb
     requestId: randomUUID(),
     readBody: bodyReader(incoming),
     onDisconnect: (listener) => {
-      outgoing.on("close", () => {
+      const leave = (): void => {
         if (!outgoing.writableFinished) listener();
-      });
+      };
+      // Whoever asks late is told at once: `close` comes only once.
+      if (outgoing.closed || outgoing.destroyed) leave();
+      else outgoing.on("close", leave);
     },
     incoming,
     outgoing,

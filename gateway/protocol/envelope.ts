@@ -85,7 +85,13 @@ function classifyStateless(
   if (versionHeader !== null && versionHeader !== claim)
     return reject(mismatch("The MCP-Protocol-Version header does not match the revision in the body."));
   if (!isStatelessRevision(claim)) return reject(unsupported(claim));
-  if (requestId === null) return { kind: "notification", era: "stateless", revision: claim, method, params };
+  if (requestId === null) {
+    // A notification says nothing that a proxy must route by, so its headers may be absent; they may not lie.
+    const methodHeader = header("mcp-method");
+    if (methodHeader !== null && methodHeader !== method)
+      return reject(mismatch("The Mcp-Method header does not match the method of the body."));
+    return { kind: "notification", era: "stateless", revision: claim, method, params };
+  }
   if (!isRecord(meta[capabilitiesKey])) return reject(badEnvelope(missing, missing.includes(capabilitiesKey) ? [] : [capabilitiesKey]));
   if (versionHeader === null)
     return reject(mismatch("The MCP-Protocol-Version header is missing; it must repeat the revision in the body."));
@@ -101,17 +107,16 @@ function classifyHandshake(
   meta: Record<string, unknown>,
   versionHeader: string | null,
 ): Classified {
-  if (versionHeader !== null && !isHandshakeRevision(versionHeader) && method !== "initialize") {
-    const error = rpcError(
-      codes.badRequest,
-      `The MCP-Protocol-Version header names a revision that is not served here. Served: ${handshakeRevisions.join(", ")}.`,
-    );
-    return { kind: "rejected", era: "handshake", status: 400, id: requestId, error };
-  }
+  if (versionHeader !== null && !isHandshakeRevision(versionHeader) && method !== "initialize") return unservedHeader(requestId);
   const revision =
     method === "initialize" ? negotiated(params["protocolVersion"]) : isHandshakeRevision(versionHeader) ? versionHeader : assumedHandshake;
   if (requestId === null) return { kind: "notification", era: "handshake", revision, method, params };
   return { kind: "call", call: { era: "handshake", revision, id: requestId, method, params, ...progressTokenOf(meta) } };
+}
+
+function unservedHeader(id: RequestId | null): Rejected {
+  const served = `The MCP-Protocol-Version header names a revision that is not served here. Served: ${handshakeRevisions.join(", ")}.`;
+  return { kind: "rejected", era: "handshake", status: 400, id, error: rpcError(codes.badRequest, served) };
 }
 
 /** A known revision is echoed, anything else answered with our newest (2025-11-25 basic/lifecycle). */
@@ -147,6 +152,7 @@ function classifyBatch(body: readonly unknown[], header: HeaderLookup, maxBatch:
   });
   if (era === "stateless" || versionHeader === "2025-11-25" || versionHeader === "2025-06-18")
     return reject("This revision has no batches; send one message.");
+  if (versionHeader !== null && !isHandshakeRevision(versionHeader)) return unservedHeader(null);
   if (body.length === 0) return reject("An empty batch is not a message.");
   if (body.length > maxBatch) return reject(`A batch may hold ${maxBatch} messages; send fewer at once.`);
   const items = body.map((element): Classified => {

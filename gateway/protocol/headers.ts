@@ -15,10 +15,12 @@ export function disagreement(method: string, params: unknown, header: HeaderLook
   const methodHeader = header("mcp-method");
   if (methodHeader === null) return mismatch("The Mcp-Method header is missing; it must repeat the method of the body.");
   if (methodHeader !== method) return mismatch("The Mcp-Method header does not match the method of the body.");
-  const source = nameSource[method];
-  const named = source === undefined || !isRecord(params) ? undefined : params[source];
-  if (source === undefined || typeof named !== "string") return null;
+  const source = Object.hasOwn(nameSource, method) ? nameSource[method] : undefined;
+  if (source === undefined) return null;
+  const named = isRecord(params) ? params[source] : undefined;
   const nameHeader = header("mcp-name");
+  // Neither says a name: what is missing is an argument, not an agreement.
+  if (nameHeader === null && typeof named !== "string") return null;
   if (nameHeader === null) return mismatch(`The Mcp-Name header is missing; it must repeat params.${source} of the body.`);
   const decoded = decodeHeaderValue(nameHeader);
   if (decoded === null) return mismatch("The Mcp-Name header is not validly encoded.");
@@ -43,7 +45,7 @@ export function decodeHeaderValue(value: string): string | null {
   if (!base64.test(encoded)) return null;
   try {
     const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;
   }

@@ -1,7 +1,8 @@
 /** The acceptance list of the wire, against the running product over real sockets. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifies } from "../requirements.ts";
 import { type Postern, startPostern } from "../support/postern.ts";
-import { call, envelope, post, type RawReply, send, stateless, statelessCall, statelessHeaders } from "../support/rpc.ts";
+import { call, envelope, post, stateless, statelessCall, statelessHeaders } from "../support/rpc.ts";
 
 let postern: Postern;
 let token: string;
@@ -22,26 +23,35 @@ const initialize = (protocolVersion: string) =>
 const modern = (method: string, params: object = {}, id: unknown = 1) => request(method, { ...params, _meta: envelope() }, id);
 
 describe("handshake era", () => {
-  it.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("initialize echoes %s", async (version) => {
-    const reply = await post(postern.url, token, initialize(version));
-    expect(reply.status).toBe(200);
-    expect(reply.json().result).toMatchObject({ protocolVersion: version, serverInfo: { name: "postern" }, capabilities: { tools: {} } });
-  });
+  it.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+    `${verifies("mcp.handshake.version-echo")}: initialize echoes %s`,
+    async (version) => {
+      const reply = await post(postern.url, token, initialize(version));
+      expect(reply.status).toBe(200);
+      expect(reply.json().result).toMatchObject({ protocolVersion: version, serverInfo: { name: "postern" }, capabilities: { tools: {} } });
+    },
+  );
 
-  it("initialize for 2026-07-28 is answered with the newest handshake revision", async () => {
+  it(`${verifies("mcp.handshake.version-fallback")}: initialize for 2026-07-28 is answered with the newest handshake revision`, async () => {
     expect((await post(postern.url, token, initialize("2026-07-28"))).json().result.protocolVersion).toBe("2025-11-25");
   });
 
   const cases: [string, unknown, Record<string, string>, number, object | null][] = [
     [
-      "notifications/initialized",
+      `${verifies("mcp.handshake.initialized-accepted")}: notifications/initialized`,
       { jsonrpc: "2.0", method: "notifications/initialized" },
       { "mcp-protocol-version": "2025-11-25" },
       202,
       null,
     ],
     ["tools/list", request("tools/list"), { "mcp-protocol-version": "2025-11-25" }, 200, { result: { tools: expect.any(Array) } }],
-    ["tools/list without a version header", request("tools/list"), {}, 200, { result: { tools: expect.any(Array) } }],
+    [
+      `${verifies("mcp.handshake.version-header-absent")}: tools/list without a version header`,
+      request("tools/list"),
+      {},
+      200,
+      { result: { tools: expect.any(Array) } },
+    ],
     [
       "tools/call",
       call(2, "ping"),
@@ -49,8 +59,14 @@ describe("handshake era", () => {
       200,
       { id: 2, result: { structuredContent: { client: "local", era: "handshake", revision: "2025-11-25" } } },
     ],
-    ["ping", request("ping"), {}, 200, { result: {} }],
-    ["a revision nobody serves", request("tools/list"), { "mcp-protocol-version": "1999-01-01" }, 400, { error: { code: -32000 } }],
+    [`${verifies("mcp.handshake.ping")}: ping`, request("ping"), {}, 200, { result: {} }],
+    [
+      `${verifies("mcp.handshake.version-header-unsupported")}: a revision nobody serves`,
+      request("tools/list"),
+      { "mcp-protocol-version": "1999-01-01" },
+      400,
+      { error: { code: -32000 } },
+    ],
     ["server/discover without an envelope", request("server/discover"), {}, 200, { error: { code: -32601 } }],
     ["an unknown method", request("foo/bar"), {}, 200, { error: { code: -32601 } }],
     ["an unknown tool", call(1, "nope"), {}, 200, { error: { code: -32602 } }],
@@ -87,7 +103,7 @@ describe("handshake era", () => {
     else expect(reply.json()).toMatchObject(expected);
   });
 
-  it("answers a batch in its order, up to 50 messages", async () => {
+  it(`${verifies("mcp.2025-03-26.batch")}: answers a batch in its order, up to 50 messages`, async () => {
     const reply = await post(postern.url, token, [
       request("tools/list", undefined, 2),
       request("ping", undefined, 4),
@@ -105,7 +121,7 @@ describe("stateless era", () => {
   const ping = statelessCall(3, "ping");
   const pingHeaders = statelessHeaders("tools/call", "ping");
 
-  it("server/discover names all five revisions, newest first, and may not be shared", async () => {
+  it(`${verifies("mcp.2026-07-28.discover", "mcp.2026-07-28.server-info")}: server/discover names all five revisions, newest first, and may not be shared`, async () => {
     const { result } = (await post(postern.url, token, modern("server/discover"), statelessHeaders("server/discover"))).json();
     expect(result).toMatchObject({
       supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"],
@@ -116,7 +132,7 @@ describe("stateless era", () => {
     expect(result).toHaveProperty(["_meta", "io.modelcontextprotocol/serverInfo", "name"], "postern");
   });
 
-  it("tools/list carries cache hints, tools/call never does", async () => {
+  it(`${verifies("mcp.2026-07-28.cache-hints", "mcp.2026-07-28.no-cache-hints-on-calls", "mcp.2026-07-28.result-type")}: tools/list carries cache hints, tools/call never does`, async () => {
     const list = (await post(postern.url, token, modern("tools/list"), statelessHeaders("tools/list"))).json().result;
     expect(list).toMatchObject({ resultType: "complete", ttlMs: 5000, cacheScope: "private" });
     const called = (await post(postern.url, token, ping, pingHeaders)).json().result;
@@ -145,13 +161,31 @@ describe("stateless era", () => {
   });
 
   const cases: [string, unknown, Record<string, string>, number, number][] = [
-    ["no version header", ping, { "mcp-method": "tools/call", "mcp-name": "ping" }, 400, -32020],
-    ["no Mcp-Method", ping, { "mcp-protocol-version": stateless, "mcp-name": "ping" }, 400, -32020],
-    ["no Mcp-Name", ping, statelessHeaders("tools/call"), 400, -32020],
-    ["another Mcp-Name", ping, statelessHeaders("tools/call", "vault_read"), 400, -32020],
-    ["a version header without an envelope", request("tools/list", undefined, 9), statelessHeaders("tools/list"), 400, -32602],
     [
-      "a future revision",
+      `${verifies("mcp.2026-07-28.version-header-required")}: no version header`,
+      ping,
+      { "mcp-method": "tools/call", "mcp-name": "ping" },
+      400,
+      -32020,
+    ],
+    [
+      `${verifies("mcp.2026-07-28.method-header")}: no Mcp-Method`,
+      ping,
+      { "mcp-protocol-version": stateless, "mcp-name": "ping" },
+      400,
+      -32020,
+    ],
+    [`${verifies("mcp.2026-07-28.name-header")}: no Mcp-Name`, ping, statelessHeaders("tools/call"), 400, -32020],
+    ["another Mcp-Name", ping, statelessHeaders("tools/call", "vault_read"), 400, -32020],
+    [
+      `${verifies("mcp.2026-07-28.header-without-envelope")}: a version header without an envelope`,
+      request("tools/list", undefined, 9),
+      statelessHeaders("tools/list"),
+      400,
+      -32602,
+    ],
+    [
+      `${verifies("mcp.2026-07-28.unsupported-version")}: a future revision`,
       request("tools/call", { name: "ping", _meta: envelope("2099-01-01") }),
       statelessHeaders("tools/call", "ping", "2099-01-01"),
       400,
@@ -165,21 +199,27 @@ describe("stateless era", () => {
       -32022,
     ],
     [
-      "no clientCapabilities",
+      `${verifies("mcp.2026-07-28.envelope-required-keys")}: no clientCapabilities`,
       request("tools/list", { _meta: { "io.modelcontextprotocol/protocolVersion": stateless } }),
       statelessHeaders("tools/list"),
       400,
       -32602,
     ],
-    ["an unknown method", modern("foo/bar"), statelessHeaders("foo/bar"), 404, -32601],
-    ["the removed ping", modern("ping"), statelessHeaders("ping"), 404, -32601],
+    [`${verifies("mcp.2026-07-28.unknown-method")}: an unknown method`, modern("foo/bar"), statelessHeaders("foo/bar"), 404, -32601],
+    [`${verifies("mcp.2026-07-28.removed-methods")}: the removed ping`, modern("ping"), statelessHeaders("ping"), 404, -32601],
     ["initialize under an envelope", modern("initialize", { protocolVersion: "2025-11-25" }), statelessHeaders("initialize"), 404, -32601],
     ["a method named like a property of every object", modern("constructor"), statelessHeaders("constructor"), 404, -32601],
     ["an unknown tool", statelessCall(1, "zzz"), statelessHeaders("tools/call", "zzz"), 200, -32602],
-    ["broken JSON", "{oops", pingHeaders, 400, -32700],
-    ["a batch", [ping], pingHeaders, 400, -32600],
-    ["id null", { ...ping, id: null }, pingHeaders, 400, -32600],
-    ["a posted response", { jsonrpc: "2.0", id: 3, result: {} }, { "mcp-protocol-version": stateless }, 400, -32600],
+    [`${verifies("mcp.parse-error")}: broken JSON`, "{oops", pingHeaders, 400, -32700],
+    [`${verifies("mcp.2026-07-28.no-batch")}: a batch`, [ping], pingHeaders, 400, -32600],
+    [`${verifies("mcp.2026-07-28.id-not-null")}: id null`, { ...ping, id: null }, pingHeaders, 400, -32600],
+    [
+      `${verifies("mcp.invalid-request")}: a posted response`,
+      { jsonrpc: "2.0", id: 3, result: {} },
+      { "mcp-protocol-version": stateless },
+      400,
+      -32600,
+    ],
   ];
   it.each(cases)("%s is refused with its own code", async (_name, body, headers, status, code) => {
     const reply = await post(postern.url, token, body, headers);
@@ -197,14 +237,14 @@ describe("stateless era", () => {
     expect(reply.json().error.data).toEqual({ supported: ["2026-07-28"], requested: "2099-01-01" });
   });
 
-  it("takes Mcp-Name in base64, and ignores session and resume headers", async () => {
+  it(`${verifies("mcp.2026-07-28.name-header-base64", "mcp.2026-07-28.no-sessions")}: takes Mcp-Name in base64, and ignores session and resume headers`, async () => {
     expect((await post(postern.url, token, ping, statelessHeaders("tools/call", "=?base64?cGluZw==?="))).status).toBe(200);
     const reply = await post(postern.url, token, ping, { ...pingHeaders, "mcp-session-id": "x", "last-event-id": "4" });
     expect(reply.status).toBe(200);
     expect(reply.headers).not.toHaveProperty("mcp-session-id");
   });
 
-  it("accepts a notification with 202", async () => {
+  it(`${verifies("mcp.2026-07-28.notification-accepted")}: accepts a notification with 202`, async () => {
     const reply = await post(
       postern.url,
       token,
@@ -217,46 +257,5 @@ describe("stateless era", () => {
   it("keeps serving initialize on the connection that was just refused", async () => {
     expect((await post(postern.url, token, modern("server/discover"))).json().error.code).toBe(-32020);
     expect((await post(postern.url, token, initialize("2025-11-25"))).status).toBe(200);
-  });
-});
-
-describe("either era", () => {
-  it.each(["GET", "DELETE", "PUT", "PATCH", "HEAD"])("%s answers 405 and names POST", async (method) => {
-    for (const headers of [{}, { "mcp-protocol-version": stateless }, { "mcp-session-id": "x", accept: "text/event-stream" }]) {
-      const reply = await send(postern.url, { method, headers: { authorization: `Bearer ${token}`, ...headers } });
-      expect([reply.status, reply.headers["allow"], reply.text]).toEqual([405, "POST", ""]);
-    }
-  });
-
-  it.each(["text/plain", "application/jsonp", "application/json5", "", "multipart/form-data"])(
-    "content-type %j is refused with 415",
-    async (type) => {
-      expect(
-        (await post(postern.url, token, statelessCall(1, "ping"), { ...statelessHeaders("tools/call", "ping"), "content-type": type }))
-          .status,
-      ).toBe(415);
-    },
-  );
-
-  it("serves both spellings of the path, without a redirect", async () => {
-    expect((await post(`${postern.url}/`, token, call(1, "ping"))).json().result.structuredContent.client).toBe("local");
-  });
-
-  it("refuses a foreign Origin with 403 and takes its own", async () => {
-    expect((await post(postern.url, token, call(1, "ping"), { origin: "https://evil.example" })).status).toBe(403);
-    expect((await post(postern.url, token, call(1, "ping"), { origin: new URL(postern.url).origin })).status).toBe(200);
-  });
-
-  it("never mixes up answers of callers that use the same ids at the same time", async () => {
-    const replies = await Promise.all(
-      Array.from({ length: 1000 }, async (_, index) => {
-        const isModern = index % 2 === 0;
-        const reply: RawReply = isModern
-          ? await post(postern.url, token, statelessCall(7, "ping"), statelessHeaders("tools/call", "ping"))
-          : await post(postern.url, token, call(7, "ping"));
-        return [isModern ? "stateless" : "handshake", reply.json().result.structuredContent.era];
-      }),
-    );
-    for (const [sent, received] of replies) expect(received).toBe(sent);
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { verifies } from "../../requirements.ts";
 import { classify } from "../../../gateway/protocol/envelope.ts";
 import { decodeHeaderValue } from "../../../gateway/protocol/headers.ts";
 import { handshakeRevisions } from "../../../gateway/protocol/revisions.ts";
@@ -56,7 +57,7 @@ describe("era of a message", () => {
       expect(asked(other)).toMatchObject({ call: { revision: "2025-11-25" } });
   });
 
-  it("is never promoted by a header alone", () => {
+  it(`${verifies("mcp.era.by-body")}: is never promoted by a header alone`, () => {
     expect(rejection(run(request("tools/list"), stateless("tools/list")))).toEqual([400, -32602, 1]);
     expect(rejection(run(request("tools/list"), stateless("tools/list", undefined, "2099-01-01")))).toEqual([400, -32602, 1]);
   });
@@ -81,7 +82,12 @@ describe("a stateless request", () => {
       [400, -32022, 1],
     ],
     ["has no version header", callBody, { "mcp-method": "tools/call", "mcp-name": "ping" }, [400, -32020, 1]],
-    ["has another version in the header", callBody, stateless("tools/call", "ping", "2025-11-25"), [400, -32020, 1]],
+    [
+      `${verifies("mcp.2026-07-28.header-mismatch")}: has another version in the header`,
+      callBody,
+      stateless("tools/call", "ping", "2025-11-25"),
+      [400, -32020, 1],
+    ],
     ["has no Mcp-Method", callBody, { "mcp-protocol-version": "2026-07-28", "mcp-name": "ping" }, [400, -32020, 1]],
     ["has another Mcp-Method", callBody, stateless("tools/list", "ping"), [400, -32020, 1]],
     ["has an Mcp-Method in other letters", callBody, stateless("Tools/Call", "ping"), [400, -32020, 1]],
@@ -189,14 +195,14 @@ describe("a handshake message", () => {
 describe("a batch", () => {
   const two = [request("tools/list", undefined, 1), request("ping", undefined, 2)];
 
-  it("is taken up to 2025-03-26 and refused from 2025-06-18 on", () => {
+  it(`${verifies("mcp.2025-06-18.no-batch")}: is taken up to 2025-03-26 and refused from 2025-06-18 on`, () => {
     expect(run(two)).toMatchObject({ kind: "batch", items: [{ kind: "call" }, { kind: "call" }] });
     expect(run(two, { "mcp-protocol-version": "2024-11-05" }).kind).toBe("batch");
     for (const version of ["2025-06-18", "2025-11-25", "2026-07-28"])
       expect(rejection(run(two, { "mcp-protocol-version": version }))).toEqual([400, -32600, null]);
   });
 
-  it("is bounded, never empty, and never holds initialize or a stateless request", () => {
+  it(`${verifies("mcp.2025-03-26.no-initialize-in-batch")}: is bounded, never empty, and never holds initialize or a stateless request`, () => {
     expect(run(two, {}, 2).kind).toBe("batch");
     expect(rejection(run(two, {}, 1))).toEqual([400, -32600, null]);
     expect(rejection(run([]))).toEqual([400, -32600, null]);
