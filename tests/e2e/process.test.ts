@@ -17,16 +17,12 @@ async function start(options: ProcessOptions = {}): Promise<PosternProcess> {
   started.push(child);
   return child;
 }
-async function running(options: ProcessOptions = {}): Promise<PosternProcess & { readonly url: string; readonly token: string }> {
+async function running(options: ProcessOptions = {}) {
   const child = await start(options);
   await child.ready;
-  const token = spawnSync(process.execPath, [child.child.spawnargs[1] ?? "", "token"], {
-    cwd: child.folder,
-    env: { PATH: process.env["PATH"], HOME: child.folder, PORT: String(child.port), POSTERN_HOME: join(child.folder, "home") },
-  });
-  return { ...child, url: `http://127.0.0.1:${child.port}/mcp`, token: token.stdout.toString().trim() };
+  return { ...child, url: `http://127.0.0.1:${child.port}/mcp`, token: await child.token() };
 }
-const operations = (child: PosternProcess, path: string, headers = {}) =>
+const operations = (child: Pick<PosternProcess, "operations">, path: string, headers = {}) =>
   send(`http://127.0.0.1:${child.operations}${path}`, { method: "GET", headers });
 
 describe("a start", () => {

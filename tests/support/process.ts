@@ -1,9 +1,10 @@
 /** The product as a process of its own: `node infra/cli/postern.js serve`, as a user starts it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { freePort } from "./free-port.ts";
 
 const bin = fileURLToPath(new URL("../../infra/cli/postern.js", import.meta.url));
@@ -19,6 +20,8 @@ export type PosternProcess = {
   readonly ended: Promise<number | string>;
   /** Resolves at the line `ready`; rejects with its words if it ends before. */
   readonly ready: Promise<void>;
+  /** A bearer through `postern token`. */
+  readonly token: () => Promise<string>;
   /** Kills what is left and removes the folder. */
   readonly clean: () => Promise<void>;
 };
@@ -36,11 +39,8 @@ export async function startProcess({ args = ["serve"], config, env = {}, folder:
   const [port, operations] = [await freePort(), await freePort()];
   const text = config === undefined ? `operations: 127.0.0.1:${operations}\n` : config(port, operations);
   await writeFile(join(folder, "postern.yaml"), text);
-  const child = spawn(process.execPath, [bin, ...args], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, PORT: String(port), POSTERN_HOME: join(folder, "home"), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const surroundings = { PATH: process.env["PATH"], HOME: folder, PORT: String(port), POSTERN_HOME: join(folder, "home"), ...env };
+  const child = spawn(process.execPath, [bin, ...args], { cwd: folder, env: surroundings, stdio: ["ignore", "pipe", "pipe"] });
   let [out, err] = ["", ""];
   const ended = new Promise<number | string>((resolve) => child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown")));
   const ready = new Promise<void>((resolve, reject) => {
@@ -57,5 +57,7 @@ export async function startProcess({ args = ["serve"], config, env = {}, folder:
     await ended;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  return { child, port, operations, folder, stdout: () => out, stderr: () => err, ended, ready, clean };
+  const token = async (): Promise<string> =>
+    (await promisify(execFile)(process.execPath, [bin, "token"], { cwd: folder, env: surroundings })).stdout.trim();
+  return { child, port, operations, folder, token, stdout: () => out, stderr: () => err, ended, ready, clean };
 }
