@@ -168,6 +168,43 @@ describe("what an app that is not logged in finds", () => {
   });
 });
 
+describe("what real connectors do first", () => {
+  it.each(["/", "/favicon.ico", "/robots.txt", "/sse", "/register"])(
+    "GET and HEAD of %s are 404 at once, never a login page or a redirect",
+    async (target) => {
+      for (const method of ["GET", "HEAD"]) {
+        const reply = await ask(claudeHost, {}, { method, target });
+        expect([reply.status, reply.headers["location"]]).toEqual([404, undefined]);
+      }
+    },
+  );
+
+  it("is refused by no name of their programs", async () => {
+    for (const agent of ["Claude-User", "python-httpx/0.28.1", "Google", "openai-mcp/1.0.0", "curl/8", ""])
+      expect((await asChatgpt({ "user-agent": agent })).status).toBe(200);
+  });
+
+  it("learns of an expired or foreign token by a 401 with JSON, never by a tool result", async () => {
+    for (const claims of [{ exp: 1 }, { aud: "https://elsewhere.example/mcp" }, { aud: "" }]) {
+      const reply = await asChatgpt({ authorization: `Bearer ${await sso.sign({ aud: chatgptAudience, ...claims })}` });
+      expect([reply.status, JSON.parse(reply.text).error]).toEqual([401, "invalid_token"]);
+      expect(reply.headers["www-authenticate"]).toContain('error="invalid_token"');
+    }
+  });
+
+  it("with a service token of Access, which names nobody, is refused", async () => {
+    const assertion = await access.sign({ aud: accessTag, common_name: "x.access", sub: "", email: undefined });
+    expect((await asClaude({ "cf-access-jwt-assertion": assertion })).status).toBe(403);
+    expect(await refusals()).toContain("identity_missing");
+  });
+
+  it("from an IPv6 address is outside where only IPv4 ranges are written", async () => {
+    for (const address of ["2607:6bc0::1", "::ffff:160.79.112.1"])
+      expect((await asClaude({ "cf-connecting-ip": address })).status).toBe(403);
+    expect((await asClaude({ "cf-connecting-ip": "::ffff:160.79.104.9" })).status).toBe(200);
+  });
+});
+
 describe("a browser", () => {
   it("may ask from the vendor's pages and reads refusals as well as answers", async () => {
     const origin = "https://claude.ai";

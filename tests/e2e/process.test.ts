@@ -183,11 +183,8 @@ describe("a stop", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("by %s ends with 0, and its git processes with it", async (signal) => {
     const child = await running();
     expect((await post(child.url, child.token, call(1, "vault_search", { query: "산책" }))).status).toBe(200);
-    const children = spawnSync("ps", ["-o", "pid=", "--ppid", String(child.child.pid)])
-      .stdout.toString()
-      .trim()
-      .split(/\s+/)
-      .filter(Boolean);
+    const pid = String(child.child.pid);
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").filter(Boolean);
     expect(children.length).toBeGreaterThan(0);
     child.child.kill(signal);
     expect(await child.ended).toBe(0);

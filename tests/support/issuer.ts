@@ -28,7 +28,7 @@ export async function startIssuer(alg: "RS256" | "ES256"): Promise<TestIssuer> {
         .setProtectedHeader({ alg, kid: "test", typ: "JWT" })
         .setIssuer(claims.iss ?? url)
         .setIssuedAt()
-        .setExpirationTime("10m")
+        .setExpirationTime(claims.exp ?? "10m")
         .sign(privateKey),
     stop: () =>
       new Promise((resolve) => {
