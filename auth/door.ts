@@ -71,7 +71,7 @@ function hasTokenInQuery(target: string): boolean {
 const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)\.?(?::\d{1,5})?$/i;
 
 /** Lower-case name without port; IPv6 stays in brackets. Empty = not a host. A final dot names the same host and is taken off. */
-export function hostnameOf(header: string): string {
+function hostnameOf(header: string): string {
   return hostPattern.exec(header)?.[1]?.toLowerCase() ?? "";
 }
 

@@ -25,7 +25,7 @@ export type Verification =
   | { readonly ok: false; readonly reason: TokenProblem | "revoked" | "keys_unavailable"; readonly detail?: string };
 
 /** Seconds that our clock and the issuer's may differ, for `exp`, `nbf` and `iat` alike. */
-export const clockToleranceSeconds = 30;
+const clockToleranceSeconds = 30;
 
 /** Asymmetric only: with a shared-secret algorithm a public key would be a signing key. Cloudflare documents RS256 alone. */
 const algorithms: Readonly<Record<Issuer["kind"], readonly string[]>> = {

@@ -56,7 +56,7 @@ export async function reply(request: ReplyRequest, cors: Readonly<Record<string,
   return new Response(stream.body, { status: 200, headers: { ...eventStreamHeaders, ...cors } });
 }
 
-export function json(last: Answer, { call }: Pick<ReplyRequest, "call">, cors: Readonly<Record<string, string>>): Response {
+function json(last: Answer, { call }: Pick<ReplyRequest, "call">, cors: Readonly<Record<string, string>>): Response {
   const status = last.kind === "error" ? (last.status ?? 200) : 200;
   return new Response(JSON.stringify(responseOf(call.id, last)), { status, headers: { "content-type": "application/json", ...cors } });
 }

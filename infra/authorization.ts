@@ -51,7 +51,7 @@ function isNodeInbound(inbound: Inbound): inbound is NodeInbound {
 }
 
 /** Endpoints that tokens may be asked for: those of clients of the built-in server that are not revoked. */
-export function embeddedResources(config: Config): readonly Resource[] {
+function embeddedResources(config: Config): readonly Resource[] {
   return config.clients.flatMap(({ client }) => resourceOf(client));
 }
 

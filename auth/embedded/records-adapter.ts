@@ -7,7 +7,7 @@ import type { Now, OAuthRecord, OAuthRecords } from "../../storage/ports.ts";
  * How long a refresh token may be used again after its first use. Hosted apps refresh from several places at once
  * (bursts of 33 to 76 s were seen); without this the second one loses the login. After it, reuse ends the whole grant.
  */
-export const refreshGraceMs = 60_000;
+const refreshGraceMs = 60_000;
 
 /** An app that registered and was never let in is forgotten after this long. */
 const unusedClientMs = 30 * 86_400_000;
@@ -16,7 +16,7 @@ const unusedClientMs = 30 * 86_400_000;
 const openIds: ReadonlySet<string> = new Set(["Client", "Grant"]);
 
 /** Codes, refresh tokens and session cookies are stored under their hash: who reads the database cannot use them. */
-export function recordId(model: string, id: string): string {
+function recordId(model: string, id: string): string {
   return openIds.has(model) ? id : createHash("sha256").update(id).digest("base64url");
 }
 

@@ -2,7 +2,7 @@
 import { IncomingMessage, type IncomingHttpHeaders } from "node:http";
 
 /** More than any honest form or registration; both are a few kilobytes at most. */
-export const maxBodyBytes = 64 * 1_024;
+const maxBodyBytes = 64 * 1_024;
 
 /** The whole body, or `null` when it is longer than `maxBodyBytes`; then nothing more is read and the connection must be closed. */
 export async function readBody(request: IncomingMessage): Promise<Uint8Array | null> {

@@ -19,7 +19,7 @@ const embedded = z.strictObject({
   public: flag.default(false).describe("Serve it beyond this machine. Refused until passkey sign-in exists."),
 });
 
-export const issuerSchema = z
+const issuerSchema = z
   .discriminatedUnion("kind", [access, oidc, embedded], { error: "must have a kind: cloudflare-access, oidc or embedded" })
   .describe(
     "`cloudflare-access`: assertion header, RS256. `oidc`: bearer JWT of any authorization server. `embedded`: built in, this machine only.",

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { flag, hostname, name, text, texts } from "./fields.ts";
 
-export const rootSchema = z.strictObject({
+const rootSchema = z.strictObject({
   path: text.describe("Folder; `~` is understood."),
   describe: text.default("").describe("One line for the model."),
   write: z

@@ -24,7 +24,7 @@ type Schema = {
 };
 
 /** JSON Schema 2020-12 of the file as people write it. */
-export function jsonSchema(): Readonly<Record<string, unknown>> {
+function jsonSchema(): Readonly<Record<string, unknown>> {
   return { title: "postern.yaml", ...z.toJSONSchema(configSchema, { io: "input", target: "draft-2020-12" }) };
 }
 

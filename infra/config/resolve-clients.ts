@@ -140,7 +140,7 @@ function localClient({ issuers, listen, operators, vaults, complain }: ClientCon
   return { client, tools: "@read", readOnly: false, permissions: permissionDefaults, vaults };
 }
 
-export function hostsOf({ host }: Pick<ClientInput, "host">): readonly string[] {
+function hostsOf({ host }: Pick<ClientInput, "host">): readonly string[] {
   return typeof host === "string" ? [host] : host;
 }
 

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
  * `rotateAfterMs`: a key of that age gets a successor. `overlapMs`: how long it is still accepted after the successor was made;
  * at least the longest life of what it protects (a cookie lives 14 days, a bearer at most 1 day).
  */
-export const rotation: Readonly<Record<SecretPurpose, { readonly rotateAfterMs: number; readonly overlapMs: number }>> = {
+const rotation: Readonly<Record<SecretPurpose, { readonly rotateAfterMs: number; readonly overlapMs: number }>> = {
   cursor: { rotateAfterMs: 30 * dayMs, overlapMs: 7 * dayMs },
   "request-state": { rotateAfterMs: 30 * dayMs, overlapMs: 7 * dayMs },
   "token-signing": { rotateAfterMs: 90 * dayMs, overlapMs: dayMs },

@@ -1,8 +1,8 @@
 /** How many items a page may have. */
 import type { Fault } from "../ports.ts";
 
-export const minItems = 1;
-export const maxItems = 20;
+const minItems = 1;
+const maxItems = 20;
 
 export function checkLimit(limit: number): { readonly ok: true } | { readonly ok: false; readonly fault: Fault } {
   if (Number.isInteger(limit) && limit >= minItems && limit <= maxItems) return { ok: true };

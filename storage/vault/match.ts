@@ -8,7 +8,7 @@ import type { NoteEntry } from "./snapshot.ts";
 import { breathe } from "./work.ts";
 
 /** Longest query in UTF-16 code units. */
-export const maxQueryLength = 1000;
+const maxQueryLength = 1000;
 
 export type ReadableNote = { readonly entry: NoteEntry; readonly digest: Digest };
 export type Match = { readonly note: ReadableNote; readonly location: "title" | "body" };

@@ -26,8 +26,8 @@ export type VaultSettings = {
   readonly log: Log;
 };
 
-export const defaultIndexLimitBytes = 1_048_576;
-export const defaultCacheBytes = 268_435_456;
+const defaultIndexLimitBytes = 1_048_576;
+const defaultCacheBytes = 268_435_456;
 
 /** A refusal must end the start: the message is one line for the operator. An empty repository is none; its calls say so. */
 export async function openVault(settings: VaultSettings): Promise<Opening<Vault>> {

@@ -4,7 +4,7 @@ import type { Fault } from "../ports.ts";
 export type PathCheck = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly fault: Fault };
 
 /** Longest path argument in UTF-16 code units; git itself stops at 4,096 bytes on most systems. */
-export const maxPathLength = 4096;
+const maxPathLength = 4096;
 
 /** NUL, the C0 and C1 controls, and DEL: they cut lines and terminals, and no note of ours is named with them. */
 const control = /[\u0000-\u001f\u007f-\u009f]/u;

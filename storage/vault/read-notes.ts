@@ -14,7 +14,7 @@ import { unreadableArgument, type UnreadablePolicy } from "./unreadable.ts";
 import { untilAborted } from "./work.ts";
 
 /** Notes one read may name. */
-export const maxPaths = 5;
+const maxPaths = 5;
 
 export type ReadSettings = {
   readonly engine: Engine;

@@ -6,7 +6,7 @@ import { isNoteName } from "./path.ts";
 import { folderOf, lastSegment, type Snapshot } from "./snapshot.ts";
 
 /** Candidates listed of an ambiguous link; the rest is counted in `candidates_total`, or one link could fill an answer. */
-export const maxCandidates = 20;
+const maxCandidates = 20;
 
 /** File types that a wiki link must name with their extension (Obsidian's accepted formats, and common documents). */
 const attachmentName =
@@ -35,7 +35,7 @@ export async function resolveLinks(
   return [...resolved.values()];
 }
 
-export function resolveLink(link: RawLink, source: string, snapshot: Snapshot): NoteLink {
+function resolveLink(link: RawLink, source: string, snapshot: Snapshot): NoteLink {
   const { target, anchor } = link;
   if (target === "") return { target_path: source, anchor, resolution: "resolved", kind: "note" };
   const found = candidatesOf(link, source, snapshot);

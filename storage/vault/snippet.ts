@@ -3,7 +3,7 @@ import { fold, unfoldRange } from "./fold.ts";
 import { readFrontMatter } from "./markdown/front-matter.ts";
 
 /** Longest snippet in code points. */
-export const maxSnippet = 160;
+const maxSnippet = 160;
 /** Code points shown before the hit. */
 const lead = 40;
 

@@ -187,7 +187,7 @@ export type Scene = {
 };
 type SceneProxy = { readonly trusted: Ranges; readonly header: string } | null;
 
-export const tunnel: SceneProxy = { trusted: ranges("127.0.0.1/32", "::1/128"), header: "cf-connecting-ip" };
+const tunnel: SceneProxy = { trusted: ranges("127.0.0.1/32", "::1/128"), header: "cf-connecting-ip" };
 
 export function openScene(initial: readonly Client[] = clients, initialProxy: SceneProxy = tunnel): Scene {
   let nowMs = startMs;

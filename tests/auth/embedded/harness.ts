@@ -68,7 +68,7 @@ export const redirectUri = "http://127.0.0.1:33418/callback";
 
 export type App = { readonly clientId: string; readonly verifier: string; readonly challenge: string };
 
-export function pkce() {
+function pkce() {
   const verifier = `MARKERVERIFIER${randomBytes(32).toString("base64url")}`;
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
