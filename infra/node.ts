@@ -131,6 +131,9 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
         await deployment.apply(next);
         log("info", "configuration_applied", { generation: deployment.site().gate.generation });
       },
+      note: (notes) => {
+        for (const { path, message } of notes) log("warn", "configuration_note", { setting: path, detail: message });
+      },
       refuse: (problems, closedClients) => {
         for (const { line, path, message } of problems) log("error", "configuration_refused", { line, setting: path, detail: message });
         if (closedClients.length === 0) return;

@@ -19,6 +19,8 @@ export type WatchOptions = ProcessFacts & {
   readonly apply: (config: Config) => Promise<void>;
   /** What was not applied (all of a configuration, or one setting of it), and the clients to close at once all the same. */
   readonly refuse: (problems: readonly Problem[], closeClients: readonly string[]) => void;
+  /** What the operator should know of a configuration that was applied. */
+  readonly note: (notes: readonly Problem[]) => void;
 };
 
 export type Watcher = {
@@ -33,7 +35,7 @@ const settleMs = 50;
 
 type Texts = { readonly config: string | null; readonly env: string | null };
 
-export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchOptions): Watcher {
+export function watchConfig({ env, cwd, current, timers, apply, refuse, note }: WatchOptions): Watcher {
   const facts = { env, cwd };
   const place = placeOf(facts);
   const heldBefore = new Set<string>();
@@ -81,7 +83,7 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse }: WatchO
       await apply(fixed.config);
       const problems = [...fixed.problems, ...newNotices(fixed.config, serving)];
       serving = fixed.config;
-      if (problems.length > 0) refuse(problems, []);
+      if (problems.length > 0) note(problems);
     } catch (error) {
       const why = error instanceof StartError ? error.message : "cannot be opened as configured";
       const stay = loaded.config.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);

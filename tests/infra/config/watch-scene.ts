@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import type { Config } from "../../../infra/config/config.ts";
 import { readConfiguration } from "../../../infra/config/read.ts";
 import { type Watcher, watchConfig, type WatchOptions } from "../../../infra/config/watch.ts";
+import type { Problem } from "../../../infra/config/problem.ts";
 import { env as variables } from "./scene.ts";
 
 export type WatchScene = {
@@ -14,6 +15,8 @@ export type WatchScene = {
   /** Configurations that were applied, and refusals, in their order. */
   readonly applied: Config[];
   readonly refused: { readonly messages: readonly string[]; readonly closed: readonly string[] }[];
+  /** What was said of configurations that were applied. */
+  readonly noted: string[];
   /** Writes the file, starts to watch it and looks once, which finds nothing new. */
   readonly serve: (text: string, options?: Partial<Pick<WatchOptions, "timers" | "env" | "apply">>) => Promise<Watcher>;
   readonly stop: () => Promise<void>;
@@ -22,17 +25,21 @@ export type WatchScene = {
 /** Looks only when told to; the pause between two readings is not waited for. */
 const quick: WatchOptions["timers"] = { every: () => () => undefined, after: (_ms, task) => (queueMicrotask(task), () => undefined) };
 
+const told = ({ line, path, message }: Problem): string => `${line} ${path} ${message}`;
+
 export async function watchScene(): Promise<WatchScene> {
   const folder = await mkdtemp(join(tmpdir(), "postern-설정-"));
   const file = join(folder, "postern.yaml");
   const applied: Config[] = [];
   const refused: { messages: readonly string[]; closed: readonly string[] }[] = [];
+  const noted: string[] = [];
   const watchers: Watcher[] = [];
   return {
     folder,
     file,
     applied,
     refused,
+    noted,
     async serve(text, { timers = quick, env = variables, apply = async () => undefined } = {}) {
       await writeFile(file, text);
       const facts = { env: { HOME: folder, ...env }, cwd: folder };
@@ -44,8 +51,8 @@ export async function watchScene(): Promise<WatchScene> {
           await apply(config);
           applied.push(config);
         },
-        refuse: (problems, closed) =>
-          void refused.push({ messages: problems.map(({ line, path, message }) => `${line} ${path} ${message}`), closed }),
+        refuse: (problems, closed) => void refused.push({ messages: problems.map(told), closed }),
+        note: (notes) => void noted.push(...notes.map(told)),
       });
       watchers.push(watcher);
       await watcher.check();
