@@ -93,6 +93,8 @@ export type Page<T> = {
   /** `null` = this was the last page. */
   readonly next_cursor: string | null;
   readonly unreadable?: readonly UnreadableNote[];
+  /** How many there are; only when there are more than `unreadable` names. */
+  readonly unreadable_total?: number;
 };
 
 export type NoteLink = {

@@ -5,7 +5,7 @@ import { titleOf } from "./digest.ts";
 import type { Engine } from "./engine.ts";
 import { checkLimit } from "./limit.ts";
 import { checkPrefix, comparePaths } from "./path.ts";
-import { maxNamed, type UnreadablePolicy, unreadableSnapshot } from "./unreadable.ts";
+import { reported, type UnreadablePolicy, unreadableSnapshot } from "./unreadable.ts";
 
 export type PageSettings = {
   readonly vault: string;
@@ -53,7 +53,7 @@ export async function listNotes(
         ...digest.facts,
       })),
       next_cursor: isMore ? await sealCursor(sealer, question, { commit: commit.value, group: "body", path: last.entry.path }) : null,
-      ...(unreadable === "report" ? { unreadable: notes.value.unreadable.slice(0, maxNamed) } : {}),
+      ...(unreadable === "report" ? reported(notes.value.unreadable) : {}),
     },
   };
 }

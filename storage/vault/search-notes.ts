@@ -9,7 +9,7 @@ import type { LoadedBytes, NoteStore } from "./note-store.ts";
 import { checkPrefix } from "./path.ts";
 import { snippetOf } from "./snippet.ts";
 import { unavailable } from "./unavailable.ts";
-import { maxNamed, unreadableSnapshot } from "./unreadable.ts";
+import { reported, unreadableSnapshot } from "./unreadable.ts";
 import { untilAborted } from "./work.ts";
 
 export type SearchSettings = PageSettings & { readonly store: NoteStore };
@@ -57,7 +57,7 @@ export async function searchNotes(settings: SearchSettings, query: SearchQuery, 
         last === undefined
           ? null
           : await sealCursor(sealer, question, { commit: commit.value, group: last.location, path: last.note.entry.path }),
-      ...(unreadable === "report" ? { unreadable: bad.slice(0, maxNamed) } : {}),
+      ...(unreadable === "report" ? reported(bad) : {}),
     },
   };
 }

@@ -1,11 +1,16 @@
 /** What a call answers when the snapshot holds notes that cannot be read. */
-import type { Fault, UnreadableNote } from "../ports.ts";
+import type { Fault, Page, UnreadableNote } from "../ports.ts";
 
 /** `fail`: the call fails and names them. `report`: it answers without them and lists them. */
 export type UnreadablePolicy = "fail" | "report";
 
 /** Notes named in one fault or one reply; the rest is counted. */
-export const maxNamed = 50;
+const maxNamed = 50;
+
+/** For a reply that leaves them out under `report`. */
+export function reported(notes: readonly UnreadableNote[]): Pick<Page<never>, "unreadable" | "unreadable_total"> {
+  return { unreadable: notes.slice(0, maxNamed), ...(notes.length > maxNamed ? { unreadable_total: notes.length } : {}) };
+}
 
 /** A listing or search that would have left something out in silence. */
 export function unreadableSnapshot(notes: readonly UnreadableNote[]): { readonly ok: false; readonly fault: Fault } {

@@ -37,6 +37,7 @@ export function vaultList(vaults: readonly Vault[], limitBytes: number): Tool {
       ),
       next_cursor: nextCursor,
       unreadable: unreadableNotes,
+      unreadable_total: z.number().optional().describe("How many there are, when more than unreadable names."),
     }),
     async run(args, { signal }) {
       const vault = chosenVault(vaults, args);

@@ -43,6 +43,7 @@ export function vaultSearch(vaults: readonly Vault[], limitBytes: number): Tool 
       items: z.array(z.object({ path: z.string(), title: z.string(), snippet: z.string(), match_location: z.enum(["title", "body"]) })),
       next_cursor: nextCursor,
       unreadable: unreadableNotes,
+      unreadable_total: z.number().optional().describe("How many there are, when more than unreadable names."),
     }),
     async run(args, { signal }) {
       const vault = chosenVault(vaults, args);

@@ -71,6 +71,11 @@ describe("a note that is not UTF-8, a Git LFS pointer or over the index limit", 
       notes: [{ path: "a.md" }],
       unreadable: [reasons[2], reasons[0]],
     });
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.md`, Uint8Array.of(0xff)]));
+    const crowded = valueOf(
+      await (await vaultOf({ ...many, "good.md": "needle" }, { unreadable: "report" })).vault.list({ limit: 5 }, signal),
+    );
+    expect([crowded.items.length, crowded.unreadable?.length, crowded.unreadable_total]).toEqual([1, 50, 60]);
     const fine = await vaultOf({ "a.md": "x" }, { unreadable: "report" });
     expect(valueOf(await fine.vault.list({ limit: 5 }, signal)).unreadable).toEqual([]);
   });
