@@ -15,6 +15,8 @@ export type BannerFacts = {
   /** Null = the built-in authorization server is not in use. */
   readonly passcode: string | null;
   readonly notices: readonly string[];
+  /** `NAME=value ` for each variable this start was given, so that a command copied into another shell means the same Postern. */
+  readonly environment: string;
 };
 
 export function banner(facts: BannerFacts): readonly string[] {
@@ -34,7 +36,7 @@ export function banner(facts: BannerFacts): readonly string[] {
       `  Claude Code      claude mcp add --transport http postern ${resource}`,
       `  Codex            codex mcp add postern --url ${resource}`,
       `  MCP Inspector    npx @modelcontextprotocol/inspector   then Streamable HTTP, ${resource}`,
-      `  curl             curl -s ${resource} -H "authorization: Bearer $(npx postern token)" -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+      `  curl             curl -s ${resource} -H "authorization: Bearer $(${facts.environment}npx postern token)" -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
     );
   }
   for (const notice of facts.notices) lines.push("", `note: ${notice}`);
