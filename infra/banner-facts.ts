@@ -9,6 +9,7 @@ export async function bannerFacts(
     readonly operations: string | null;
     readonly passcode: string;
     readonly notices: readonly string[];
+    readonly environment: string;
   },
 ): Promise<BannerFacts> {
   const { config, gate } = deployment.site();
@@ -33,6 +34,7 @@ export async function bannerFacts(
     vaults,
     doors,
     passcode: hasLocalDoor ? listening.passcode : null,
+    environment: listening.environment,
     notices: [...listening.notices, ...config.notBuilt],
   };
 }

@@ -155,7 +155,15 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
       url: `${origin}/mcp`,
       operationsUrl,
       passcode,
-      banner: banner(await bannerFacts(deployment, { resource: `${origin}/mcp`, operations: operationsUrl, passcode, notices })),
+      banner: banner(
+        await bannerFacts(deployment, {
+          resource: `${origin}/mcp`,
+          operations: operationsUrl,
+          passcode,
+          notices,
+          environment: givenVariables(env),
+        }),
+      ),
       reload: () => watcher.check(),
       stop: async () => {
         stopping = true;
@@ -168,6 +176,14 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
     await closeAll();
     throw error;
   }
+}
+
+function givenVariables(env: StartOptions["env"]): string {
+  const given = ["PORT", "POSTERN_HOME", "POSTERN_CONFIG"].flatMap((name) => {
+    const value = env[name] ?? "";
+    return value === "" ? [] : [`${name}=${/^[\w./:-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`} `];
+  });
+  return given.join("");
 }
 
 /** git is looked for where the operator's shell would find it, and inherits nothing else of the environment. */

@@ -30,6 +30,7 @@ describe("a start", () => {
     const child = await running();
     const lines = child.stdout().trimEnd().split("\n");
     expect(lines.at(-1)).toBe(`ready ${child.url}`);
+    expect(child.stdout()).toContain(`$(PORT=${child.port} POSTERN_HOME=${join(child.folder, "home")} npx postern token)`);
     for (const word of ["claude mcp add", "codex mcp add", "inspector", "curl", "passcode"]) expect(child.stdout()).toContain(word);
     await vi.waitFor(() => expect(child.stderr()).toContain('"event":"started"'));
     for (const line of child.stderr().trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ level: "info" });
