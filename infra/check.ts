@@ -17,6 +17,7 @@ const typeConfigs = ["tsconfig.json", "infra/worker.tsconfig.json"].filter((path
 const steps: readonly Step[] = [
   { name: "format", command: ["oxfmt", "--check"], remedy: "npm run format" },
   { name: "lint", command: ["oxlint", "--deny-warnings"], remedy: "each message names the rule of .oxlintrc.json" },
+  { name: "unused", command: ["knip", "--no-progress"], remedy: "delete it, or name a new entry in knip.json" },
   ...typeConfigs.map((path) => ({ name: `types (${path})`, command: ["tsc", "-p", path], remedy: "each message names its place" })),
   {
     name: "layering",
