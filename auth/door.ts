@@ -53,8 +53,11 @@ export function doorOf({ method, target, header }: GateRequest, byHost: Readonly
 
 /** A path and a query. What starts like another host, or names one, reads differently to different readers. */
 function isOriginForm(target: string): boolean {
-  return /^\/(?![/\\])[^#\s]*$/.test(target);
+  return /^\/(?![/\\])[^#\s]*$/.test(target) && !dotSegment.test(target);
 }
+
+/** `.` and `..`, encoded too: a proxy in front and we must not disagree on which path that is. */
+const dotSegment = /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 
 /** Parameters that would carry a credential in the URL, where every log on the way keeps it (RFC 6750 section 5.3). */
 const tokenParameter =

@@ -66,6 +66,8 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     if (surface === null) return rejected(503, null, rpcError(codes.badRequest, "This app is not configured any more."), cors);
     if (!isJson(header("content-type")))
       return rejected(415, null, rpcError(codes.badRequest, "Send content-type application/json."), cors);
+    if ((header("content-encoding") ?? "identity") !== "identity")
+      return rejected(415, null, rpcError(codes.badRequest, "Send the body without content-encoding."), cors);
     const { bodyBytes, batch, depth } = limits();
     const body = await readBody(inbound.readBody, header("content-length"), bodyBytes);
     if (!body.ok) return bodyRejected(body.problem, bodyBytes, cors);

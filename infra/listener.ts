@@ -1,6 +1,7 @@
 /** Puts an app on a socket: peer address, request id, raw target, disconnects; and stops without cutting anybody short. */
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Inbound } from "../gateway/endpoint.ts";
 import { originOf } from "./origin.ts";
@@ -23,13 +24,22 @@ export type ListenOptions = {
   readonly setting: "listen" | "operations";
   readonly fetch: (request: Request, inbound: NodeInbound) => Response | Promise<Response>;
   readonly log: Log;
+  /** What is no HTTP request, or names no address, never reaches the gate; it is refused here. */
+  readonly observeMalformed: (refused: { readonly reason: string; readonly status: number; readonly peerAddress: string }) => void;
+};
+
+/** What Node's parser answers by itself; everything else is 400. */
+const parserStatus: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
 /** Longer than the idle time of tunnels and of clients' connection pools, so that it is never us who cuts a pooled connection. */
 const keepAliveTimeoutMs = 75_000;
 
 /** Throws a StartError when the address cannot be had. `setting` is the key of the configuration that names it. */
-export async function listen({ host, port, setting, fetch, log }: ListenOptions): Promise<Listener> {
+export async function listen({ host, port, setting, fetch, log, observeMalformed }: ListenOptions): Promise<Listener> {
   let stopping = false;
   const handle = getRequestListener(
     (request, { incoming, outgoing }) => {
@@ -37,9 +47,8 @@ export async function listen({ host, port, setting, fetch, log }: ListenOptions)
       return fetch(request, inboundOf(incoming as IncomingMessage, outgoing as ServerResponse));
     },
     {
-      // Requests that cannot even be given a URL never reach the gate; they are refused and logged here.
       errorHandler: () => {
-        log("warn", "refused", { reason: "malformed_request", status: 400 });
+        observeMalformed({ reason: "malformed_request", status: 400, peerAddress: "" });
         return Response.json({ error: "bad_request" }, { status: 400 });
       },
     },
@@ -49,6 +58,13 @@ export async function listen({ host, port, setting, fetch, log }: ListenOptions)
       log("error", "request_failed", { reason: "unhandled" });
       outgoing.destroy();
     });
+  });
+  server.on("clientError", (error: Error & { readonly code?: string }, socket: Socket) => {
+    const status = parserStatus[error.code ?? ""] ?? 400;
+    // A caller that merely went away said nothing that could be refused.
+    if (error.code !== "ECONNRESET") observeMalformed({ reason: "malformed_http", status, peerAddress: socket.remoteAddress ?? "" });
+    if (socket.writable) socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+    else socket.destroy();
   });
   await bind(server, host, port).catch((error: unknown) => {
     throw new StartError("address", unavailable(error, originOf({ host, port }).slice("http://".length), setting));

@@ -13,7 +13,7 @@ import { readConfiguration } from "./config/read.ts";
 import { usualOperations } from "./config/schema.ts";
 import { watchConfig } from "./config/watch.ts";
 import { openDatabase } from "./database.ts";
-import { listen, type Listener } from "./listener.ts";
+import { listen, type Listener, type ListenOptions } from "./listener.ts";
 import { createLog, writeToStderr } from "./log.ts";
 import { createOperations } from "./operations.ts";
 import { newPasscode } from "./passcode.ts";
@@ -96,10 +96,20 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
     opened.push(() => deployment.close());
 
     let stopping = false;
+    const observed: Pick<ListenOptions, "log" | "observeMalformed"> = {
+      log,
+      observeMalformed: ({ reason, status, peerAddress }) =>
+        deployment.refusals.write(`${reason} ${peerAddress}`, { client: "none", reason, status, peer_address: peerAddress }),
+    };
     const listeners: Listener[] = [];
     const notices: string[] = [];
     listeners.push(
-      await listen({ ...config.listen, setting: "listen", fetch: (request, inbound) => deployment.app.fetch(request, inbound), log }),
+      await listen({
+        ...config.listen,
+        ...observed,
+        setting: "listen",
+        fetch: (request, inbound) => deployment.app.fetch(request, inbound),
+      }),
     );
     opened.push(() => stopListening(listeners));
     if (config.operations !== null) {
@@ -109,12 +119,8 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = writeToS
         readiness: () => readinessOf(deployment, database, stopping),
         gauges: () => gaugesOf(deployment, process.memoryUsage.rss(), startedAtMs),
       });
-      const listener = await listen({
-        ...config.operations,
-        setting: "operations",
-        fetch: (request) => operations.fetch(request),
-        log,
-      }).catch((error: unknown) => {
+      const bound = listen({ ...config.operations, ...observed, setting: "operations", fetch: (request) => operations.fetch(request) });
+      const listener = await bound.catch((error: unknown) => {
         // Nobody asked for the usual address, and a second Postern on this machine must not fail over its metrics.
         if (!(error instanceof StartError) || originOf(config.operations ?? config.listen) !== `http://${usualOperations}`) throw error;
         notices.push(`health and metrics are off: ${error.message}.`);

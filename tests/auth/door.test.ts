@@ -8,10 +8,19 @@ const ask = (changes: RequestChanges = {}, client = claude): string => outcomeOf
 const withHost = (host: string | null): string => ask({ headers: { host } });
 
 describe("the request target", () => {
-  it.each(["/mcp", "/mcp/", "/", "/mcp?x=1", "/a//b", "/mcp?next=//evil.example", "/%EB%85%B8%ED%8A%B8"])(
-    "%s is in origin form",
-    (target) => expect(ask({ target })).toBe("door"),
-  );
+  it.each([
+    "/mcp",
+    "/mcp/",
+    "/",
+    "/mcp?x=1",
+    "/a//b",
+    "/mcp?next=//evil.example",
+    "/mcp?x=/../y",
+    "/.well-known/x",
+    "/...",
+    "/a..b",
+    "/%EB%85%B8%ED%8A%B8",
+  ])("%s is in origin form", (target) => expect(ask({ target })).toBe("door"));
 
   it.each([
     "",
@@ -20,6 +29,12 @@ describe("the request target", () => {
     "http://evil.example/mcp",
     "https://mcp-claude.example.com/mcp",
     "//evil.example/mcp",
+    "/../mcp",
+    "/a/../mcp",
+    "/mcp/.",
+    "/%2e%2E/mcp",
+    "/.%2e",
+    "/./mcp?x",
     "/\\evil.example/mcp",
     "/mcp#x",
     "/mcp x",

@@ -143,6 +143,44 @@ describe("a body over the limit", () => {
   });
 });
 
+/** Sends bytes as they are; answers the first line of what comes back. */
+function raw(bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(postern.url);
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    const settle = (): void => {
+      socket.destroy();
+      resolve(text.split("\r\n")[0] ?? "");
+    };
+    socket.on("error", settle);
+    socket.on("close", settle);
+    socket.on("data", (data) => {
+      text += data.toString("latin1");
+      if (text.includes("\r\n")) settle();
+    });
+    socket.write(bytes);
+  });
+}
+
+describe("bytes that are no HTTP request", () => {
+  const host = "Host: 127.0.0.1\r\n";
+  it.each([
+    ["a length and chunks at once", `POST /mcp HTTP/1.1\r\n${host}Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, "400"],
+    ["two lengths", `POST /mcp HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`, "400"],
+    ["lines without carriage return", "POST /mcp HTTP/1.1\nHost: 127.0.0.1\n\n", "400"],
+    ["a NUL in the target", `GET /\0mcp HTTP/1.1\r\n${host}\r\n`, "400"],
+    ["another protocol", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "400"],
+    ["headers without end", `GET /mcp HTTP/1.1\r\n${host}X-A: ${"a".repeat(100_000)}\r\n\r\n`, "431"],
+    ["no host", "GET /mcp HTTP/1.1\r\n\r\n", "400"],
+    ["no path", `OPTIONS * HTTP/1.1\r\n${host}\r\n`, "400"],
+  ])("%s are refused, and the log says so", async (_what, bytes, status) => {
+    expect(await raw(bytes)).toContain(` ${status} `);
+    const reasons = (await postern.logs()).filter(({ event }) => event === "refused").map(({ reason }) => reason);
+    expect(reasons.some((reason) => reason === "malformed_http" || reason === "malformed_request" || reason === "unknown_host")).toBe(true);
+  });
+});
+
 describe("before the gate has admitted", () => {
   it("not one body byte is read: an unauthenticated endless body is answered at once", async () => {
     const status = await new Promise<string>((resolve, reject) => {

@@ -33,6 +33,12 @@ describe("either era", () => {
     },
   );
 
+  it("a body in another encoding is refused with 415, not guessed at", async () => {
+    for (const encoding of ["gzip", "br", "deflate, gzip"])
+      expect((await post(postern.url, token, call(1, "ping"), { "content-encoding": encoding })).status).toBe(415);
+    expect((await post(postern.url, token, call(1, "ping"), { "content-encoding": "identity" })).status).toBe(200);
+  });
+
   it("serves both spellings of the path, without a redirect", async () => {
     expect((await post(`${postern.url}/`, token, call(1, "ping"))).json().result.structuredContent.client).toBe("local");
   });
