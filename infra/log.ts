@@ -107,11 +107,20 @@ function rendered(fields: Fields): string {
   return text;
 }
 
-/** Synchronous, so that a line written before a crash is there after it. */
-export function writeToStderr(text: string): void {
-  try {
-    writeSync(2, text);
-  } catch {
-    // Nobody reads stderr any more (EPIPE, EAGAIN on a full pipe); a log must not stop the gate.
-  }
+/** Longest text that is put into bytes in place; a longer one is written all the same. */
+const placeBytes = 64 * 1024;
+
+/** Writes to stderr, synchronously, so that a line written before a crash is there after it. */
+export function stderrWriter(): (text: string) => void {
+  // One place for all lines: a new buffer for each write costs more than the write.
+  const place = Buffer.alloc(placeBytes);
+  return (text) => {
+    try {
+      // A UTF-16 unit takes at most three bytes. A pipe may take less than it is given.
+      const bytes = text.length * 3 > placeBytes ? Buffer.from(text) : place.subarray(0, place.write(text));
+      for (let written = 0; written < bytes.length;) written += writeSync(2, bytes, written);
+    } catch {
+      // Nobody reads stderr any more (EPIPE, EAGAIN on a full pipe); a log must not stop the gate.
+    }
+  };
 }

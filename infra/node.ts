@@ -14,7 +14,7 @@ import { usualOperations } from "./config/schema.ts";
 import { watchConfig } from "./config/watch.ts";
 import { openDatabase } from "./database.ts";
 import { listen, type Listener, type ListenOptions } from "./listener.ts";
-import { createLog, writeToStderr } from "./log.ts";
+import { createLog, stderrWriter } from "./log.ts";
 import { createOperations } from "./operations.ts";
 import { newPasscode } from "./passcode.ts";
 import { createRefusalLog } from "./refusal-log.ts";
@@ -50,7 +50,7 @@ const refusalSweepMs = 60_000;
 const sealerRefreshMs = 5 * 60_000;
 
 /** Throws a StartError with one line for the operator. Whatever was opened until then is closed again. */
-export async function startNode({ env, cwd, extraTools = [], writeLog = writeToStderr }: StartOptions): Promise<Running> {
+export async function startNode({ env, cwd, extraTools = [], writeLog = stderrWriter() }: StartOptions): Promise<Running> {
   const startedAtMs = now();
   const opened: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {

@@ -2,6 +2,7 @@
  * JSON from outside, read so that no two readers can disagree: a key that stands twice in one object is refused
  * (RFC 8259 section 4 leaves its meaning open), and nesting is bounded before anything recursive runs.
  */
+import { isRecord } from "./messages.ts";
 
 export type JsonProblem = "syntax" | "duplicate_key" | "too_deep";
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: JsonProblem };
@@ -44,12 +45,14 @@ function countColons(text: string, maxDepth: number): number | null {
   return colons;
 }
 
-/** Members of all objects in a value that JSON.parse made; recursion is bounded by `maxDepth` above. */
+/** Members of all objects in a value that JSON.parse made; recursion is bounded by `maxDepth` above. No list of them is made on the way. */
 function countMembers(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const inside: readonly unknown[] = Object.values(value);
-  let members = Array.isArray(value) ? 0 : inside.length;
-  for (const item of inside) members += countMembers(item);
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) members += countMembers(item);
+  } else if (isRecord(value)) {
+    for (const key in value) members += 1 + countMembers(value[key]);
+  }
   return members;
 }
 
