@@ -1,5 +1,6 @@
 /** The two files a configuration is made of, and how to read them. */
-import { readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parseConfigDocument } from "./document.ts";
@@ -23,7 +24,15 @@ export function placeOf({ env, cwd }: ProcessFacts): Place {
 /** Text of a file; null when there is none. Other failures are thrown. */
 export async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, "utf8");
+    // A pipe would keep a reader waiting for good, and with it every reload; not to block is to see what it is.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFile())
+        throw Object.assign(new Error("not a regular file"), { code: (await file.stat()).isDirectory() ? "EISDIR" : "not a regular file" });
+      return await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
