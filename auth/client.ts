@@ -3,7 +3,9 @@ import type { Ranges } from "./egress.ts";
 import type { VendorName } from "./vendors/vendors.ts";
 
 /** The `aud` that this client's tokens must carry. There is no third state: what is not a non-empty string is revoked. */
-export type Audience = { readonly kind: "revoked" } | { readonly kind: "aud"; readonly value: string };
+export type Audience =
+  /** `why`: for the log and the operator; names the setting and never its value. */
+  { readonly kind: "revoked"; readonly why: string } | { readonly kind: "aud"; readonly value: string };
 
 export type Issuer =
   /** Cloudflare Access: assertion header, RS256. `issuer` is the team origin without a trailing slash. */

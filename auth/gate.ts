@@ -94,7 +94,10 @@ export function createGate({ current, now, hash, keysFor }: GateDependencies): G
       return verified.facts;
     }
     const { reason, detail } = verified;
-    if (reason === "keys_unavailable") return { reason, retryAfterSeconds: keys.retryAfterSeconds() };
+    if (reason === "keys_unavailable") {
+      const why = `the keys of issuer ${client.issuer.name} cannot be had: ${keys.health().reason ?? "not fetched yet"}`;
+      return { reason, retryAfterSeconds: keys.retryAfterSeconds(), detail: why };
+    }
     cache.forget(key);
     throttle.fail(failing, nowMs);
     return { reason, ...(detail === undefined ? {} : { detail }) };
@@ -107,14 +110,16 @@ export function createGate({ current, now, hash, keysFor }: GateDependencies): G
       const door = doorOf(request, byHost);
       if (door.kind !== "door") return door;
       const { client, host, origin } = door;
-      const refuse = (verdict: Verdict): Refusal => ({ kind: "refusal", client, host, origin, ...verdict });
-
       const known = callerAddress(request, proxy, readAddress);
-      if (known === null) return refuse({ reason: "caller_address_unreadable", detail: unreadable(proxy) });
+      if (known === null) return { kind: "refusal", client, host, origin, reason: "caller_address_unreadable", detail: unreadable(proxy) };
       const { address: caller, text: callerText } = known;
+      const refuse = (verdict: Verdict): Refusal => ({ kind: "refusal", client, host, origin, callerAddress: callerText, ...verdict });
+
       if (client.egress.kind === "ranges" && !inRanges(client.egress.ranges, caller))
         return refuse(outside(client, callerText, client.egress.ranges));
-      if (client.audience.kind === "revoked" || client.audience.value.trim() === "") return refuse({ reason: "revoked" });
+      const { audience } = client;
+      if (audience.kind === "revoked") return refuse({ reason: "revoked", detail: audience.why });
+      if (audience.value.trim() === "") return refuse({ reason: "revoked" });
       const token = credentialOf(client, request);
       if (token === null) return refuse({ reason: "credential_missing" });
       const facts = await verify(token, client, caller, generation);

@@ -46,6 +46,8 @@ export type Refusal = {
   /** Absent when no host matched. */
   readonly client?: Client;
   readonly host?: string;
+  /** Who called, as far as that was established before the refusal. */
+  readonly callerAddress?: string;
   /** The allowed Origin to answer to, as in every other answer to it; else null. */
   readonly origin: string | null;
   /** With 429 and 503 only. */

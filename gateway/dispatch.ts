@@ -52,8 +52,15 @@ function runTool(tool: Tool, args: unknown, request: MethodRequest): Answer | Pr
 
 function answerOf(outcome: Outcome<ToolOutput>, tool: Tool, { surface, observe }: MethodRequest): Answer {
   const result = outcome.ok ? renderResult(outcome.value, surface.responseBytes) : renderFault(outcome.fault);
-  observe(tool.name, outcomeOf(result));
+  if (outcome.ok) observe(tool.name, outcomeOf(result));
+  else observe(tool.name, outcome.fault.code, reasonOf(outcome.fault));
   return { kind: "result", result };
+}
+
+/** Only of a dependency's failure: there the reason is a word of ours, while other details repeat the caller's data. */
+function reasonOf({ code, details }: Fault): string | undefined {
+  const reason = details?.["reason"];
+  return code === "UPSTREAM_UNAVAILABLE" && typeof reason === "string" ? reason : undefined;
 }
 
 /** The name and our own stack say where; the message may hold data and stays out of both log and answer. */

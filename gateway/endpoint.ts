@@ -46,6 +46,8 @@ export type ObservedCall = {
   readonly method: string;
   readonly tool?: string;
   readonly outcome: string;
+  /** Why a dependency failed the call, from a closed list. */
+  readonly reason?: string;
 };
 
 export type Endpoint = (request: Request, inbound: Inbound) => Promise<Response>;
@@ -137,7 +139,8 @@ async function respondToBatch(items: readonly Classified[], handling: Handling):
 function methodRequest(call: MethodRequest["call"], handling: Handling): Omit<MethodRequest, "signal" | "progress"> {
   const { decision, surface, inbound, dependencies } = handling;
   const seen = { requestId: inbound.requestId, client: decision.client.name, era: call.era, revision: call.revision, method: call.method };
-  const observe = (tool: string, outcome: string): void => dependencies.observeCall({ ...seen, tool, outcome });
+  const observe = (tool: string, outcome: string, reason?: string): void =>
+    dependencies.observeCall(reason === undefined ? { ...seen, tool, outcome } : { ...seen, tool, outcome, reason });
   return { call, caller: decision, surface, requestId: inbound.requestId, log: dependencies.log, observe };
 }
 

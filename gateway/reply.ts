@@ -33,8 +33,10 @@ export async function reply(request: ReplyRequest, cors: Readonly<Record<string,
   const cancel = cancellation(request);
   const outbox = openOutbox(request);
   const running = answer({ ...request, signal: cancel.signal, progress: outbox.progress });
-  if (request.mode !== "stream") {
-    const isPending = running instanceof Promise;
+  const isPending = running instanceof Promise;
+  // A status of its own cannot be told in a stream, whatever the caller would rather read.
+  const isRefused = !isPending && running.kind === "error" && (running.status ?? 200) >= 400;
+  if (request.mode !== "stream" || isRefused) {
     const first = isPending && request.mode === "either" ? await Promise.race([running, outbox.wanted()]) : await running;
     if (first !== "stream") {
       outbox.finish();

@@ -15,8 +15,8 @@ export async function bannerFacts(
   const { config, gate } = deployment.site();
   const vaults = await Promise.all(
     [...deployment.vaults()].map(async ([name, { vault, repository }]) => {
-      const { commit, reason } = await vault.health();
-      return { name, repository, commit, ...(reason === undefined ? {} : { reason }) };
+      const health = await vault.health();
+      return { name, repository, serves: health.ok ? `at ${health.commit.slice(0, 12)}` : `— nothing can be read: ${health.detail}` };
     }),
   );
   const clients = [...new Set(gate.byHost.values())];
@@ -25,7 +25,7 @@ export async function bannerFacts(
     .map(({ name, hosts, resources, audience }) => ({
       name,
       resource: hosts.map((host) => resources[host] ?? host).join(", "),
-      revoked: audience.kind === "revoked",
+      ...(audience.kind === "revoked" ? { closed: audience.why } : {}),
     }));
   const hasLocalDoor = clients.some(({ issuer, loopback }) => loopback && issuer.kind === "embedded");
   return {

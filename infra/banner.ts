@@ -7,11 +7,11 @@ export type BannerFacts = {
   readonly vaults: readonly {
     readonly name: string;
     readonly repository: string;
-    readonly commit: string | null;
-    readonly reason?: string;
+    /** The commit, or why there is none to read. */
+    readonly serves: string;
   }[];
-  /** Clients other than the local one, with the address to type into the app. */
-  readonly doors: readonly { readonly name: string; readonly resource: string; readonly revoked: boolean }[];
+  /** Clients other than the local one, with the address to type into the app; `closed`: why it may not call. */
+  readonly doors: readonly { readonly name: string; readonly resource: string; readonly closed?: string }[];
   /** Null = the built-in authorization server is not in use. */
   readonly passcode: string | null;
   readonly notices: readonly string[];
@@ -22,11 +22,8 @@ export type BannerFacts = {
 export function banner(facts: BannerFacts): readonly string[] {
   const { resource, passcode } = facts;
   const lines = ["Postern", ""];
-  for (const vault of facts.vaults)
-    lines.push(
-      `  vault ${vault.name}: ${vault.repository} at ${vault.commit?.slice(0, 12) ?? `(nothing to read: ${vault.reason ?? "unknown"})`}`,
-    );
-  for (const door of facts.doors) lines.push(`  ${door.name}: ${door.revoked ? "closed (no audience)" : door.resource}`);
+  for (const { name, repository, serves } of facts.vaults) lines.push(`  vault ${name}: ${repository} ${serves}`);
+  for (const door of facts.doors) lines.push(`  ${door.name}: ${door.closed === undefined ? door.resource : `closed (${door.closed})`}`);
   if (facts.operations !== null) lines.push(`  health and metrics: ${facts.operations}`);
   if (passcode !== null) {
     lines.push(

@@ -11,6 +11,7 @@ import { banner } from "./banner.ts";
 import { bannerFacts } from "./banner-facts.ts";
 import { readConfiguration } from "./config/read.ts";
 import { usualOperations } from "./config/schema.ts";
+import { placeOf } from "./config/sources.ts";
 import { watchConfig } from "./config/watch.ts";
 import { openDatabase } from "./database.ts";
 import { listen, type Listener, type ListenOptions } from "./listener.ts";
@@ -128,6 +129,14 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = stderrWr
       });
       if (listener !== null) listeners.push(listener);
     }
+    /** What a caller would only find out at the first question, such as a `root` that is not there. */
+    const reportVaults = async (): Promise<void> => {
+      for (const [name, { vault }] of deployment.vaults()) {
+        const health = await vault.health();
+        if (!health.ok) log("warn", "vault_unavailable", { vault: name, reason: health.reason, detail: health.detail });
+      }
+    };
+    const file = placeOf({ env, cwd }).path;
     const watcher = watchConfig({
       env,
       cwd,
@@ -136,12 +145,15 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = stderrWr
       apply: async (next) => {
         await deployment.apply(next);
         log("info", "configuration_applied", { generation: deployment.site().gate.generation });
+        await reportVaults();
       },
       note: (notes) => {
-        for (const { path, message } of notes) log("warn", "configuration_note", { setting: path, detail: message });
+        for (const { path, message } of notes)
+          log("warn", "configuration_note", { ...(path === "" ? {} : { setting: path }), detail: message });
       },
       refuse: (problems, closedClients) => {
-        for (const { line, path, message } of problems) log("error", "configuration_refused", { line, setting: path, detail: message });
+        for (const { line, path, message } of problems)
+          log("error", "configuration_refused", { file, line, ...(path === "" ? {} : { setting: path }), detail: message });
         if (closedClients.length === 0) return;
         deployment.closeClients(closedClients);
         log("warn", "clients_closed", { clients: closedClients });
@@ -155,6 +167,7 @@ export async function startNode({ env, cwd, extraTools = [], writeLog = stderrWr
       timers.every(sealerRefreshMs, () => void sealer.refresh()),
     ];
     log("info", "started", { address: origin });
+    await reportVaults();
 
     const operationsUrl = config.operations === null || listeners.length < 2 ? null : originOf(config.operations);
     return {

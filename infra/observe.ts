@@ -13,9 +13,9 @@ export type Observers = {
 export function createObservers(prepareLine: PrepareLine, refusals: RefusalLog, metrics: Metrics): Observers {
   // Every call comes through here: what is the same for many calls is made once. The parts come from closed lists and configuration.
   const lines = new Map<string, (requestId: string) => void>();
-  const lineOf = ({ client, era, revision, method, tool = method, outcome }: ObservedCall): ((requestId: string) => void) => {
+  const lineOf = ({ client, era, revision, method, tool = method, outcome, reason }: ObservedCall): ((requestId: string) => void) => {
     const add = metrics.counter("postern_tool_calls_total", { client, tool, outcome });
-    const write = prepareLine("info", "call", { client, era, revision, method, tool, outcome });
+    const write = prepareLine("info", "call", { client, era, revision, method, tool, outcome, reason });
     return (requestId) => {
       add();
       write(requestId);
@@ -24,19 +24,23 @@ export function createObservers(prepareLine: PrepareLine, refusals: RefusalLog, 
   return {
     refusal: (refusal, inbound) => {
       const client = refusal.client?.name ?? "none";
+      // Behind a proxy every peer is the proxy; who called is what tells one refused caller from another.
+      const { host = "", callerAddress = inbound.peerAddress } = refusal;
       metrics.count("postern_refusals_total", { client, reason: refusal.reason });
-      refusals.write(`${refusal.reason} ${client} ${inbound.peerAddress}`, {
+      refusals.write(`${refusal.reason} ${client} ${host} ${callerAddress}`, {
         request_id: inbound.requestId,
         client,
+        host: refusal.host,
         reason: refusal.reason,
         status: statusOf(refusal),
         detail: refusal.detail,
         path: pathOf(inbound.target),
         peer_address: inbound.peerAddress,
+        caller_address: refusal.callerAddress,
       });
     },
     call: (call) => {
-      const key = `${call.client} ${call.revision} ${call.method} ${call.tool} ${call.outcome}`;
+      const key = `${call.client} ${call.revision} ${call.method} ${call.tool} ${call.outcome} ${call.reason}`;
       let line = lines.get(key);
       if (line === undefined) lines.set(key, (line = lineOf(call)));
       line(call.requestId);

@@ -44,7 +44,9 @@ export function buildSite({ config, generation, vaults, closed, extraTools }: Si
     surfaces.set(client.name, buildSurface(available, { client: client.name, tools: spec, readOnly, permissions }, presentation));
   }
   const clients = config.clients.map(({ client }): Client =>
-    closed.has(client.name) ? { ...client, audience: { kind: "revoked" } } : client,
+    closed.has(client.name)
+      ? { ...client, audience: { kind: "revoked", why: "closed until its configuration can be read again" } }
+      : client,
   );
   return { config, gate: prepareGateState({ generation, clients, proxy: config.proxy }), surfaces };
 }

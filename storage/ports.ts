@@ -148,10 +148,15 @@ export type Vault = {
   search(query: SearchQuery, signal: AbortSignal): Promise<Outcome<Page<SearchHit>>>;
   read(query: ReadQuery, signal: AbortSignal): Promise<Outcome<ReadResult>>;
   /** For `/readyz`: the commit served now, or why none is. Never throws. */
-  health(): Promise<{ readonly ok: boolean; readonly commit: string | null; readonly reason?: string }>;
+  health(): Promise<VaultHealth>;
   /** Ends the git processes. Calls under way answer UPSTREAM_UNAVAILABLE. */
   close(): Promise<void>;
 };
+
+export type VaultHealth =
+  | { readonly ok: true; readonly commit: string }
+  /** `reason` is a word for machines, `detail` the sentence callers are told. */
+  | { readonly ok: false; readonly commit: null; readonly reason: string; readonly detail: string };
 
 // ---------------------------------------------------------------- durable state of the deployment
 

@@ -15,8 +15,8 @@ export type MethodRequest = {
   /** Aborted when the call is cancelled. A function, so that calls which never look pay nothing for it. */
   readonly signal: () => AbortSignal;
   readonly progress: (step: Progress) => void;
-  /** Counts and times one tool call. */
-  readonly observe: (tool: string, outcome: string) => void;
+  /** Counts and logs one tool call. `reason`: why a dependency failed it, from a closed list. */
+  readonly observe: (tool: string, outcome: string, reason?: string) => void;
 };
 
 export type Method = (request: MethodRequest) => Answer | Promise<Answer>;

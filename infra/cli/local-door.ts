@@ -36,7 +36,7 @@ export async function openLocalDoor(name: string | undefined, { env, cwd }: Term
       "usage",
       `several clients use the built-in authorization server; choose one with --client: ${chosen.map((candidate) => candidate.name).join(", ")}`,
     );
-  if (client.audience.kind === "revoked") throw new StartError("configuration", `client ${client.name} is revoked: its audience is empty`);
+  if (client.audience.kind === "revoked") throw new StartError("configuration", `client ${client.name} is revoked: ${client.audience.why}`);
   const database = await openDatabase(join(config.home, "postern.db"));
   try {
     const secrets = secretStore({ database, now });

@@ -60,6 +60,8 @@ export type Surroundings = {
   /** `PORT` and `POSTERN_HOME`, where set. */
   readonly port?: string;
   readonly home?: string;
+  /** What a running process has taken already; wins over the file and the variables. */
+  readonly taken?: Pick<Config, "listen" | "operations" | "home">;
 };
 
 export type Loaded = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -15,6 +15,8 @@ export type Description = {
 export type ClientDescription = {
   readonly name: string;
   readonly state: "open" | "revoked";
+  /** Why it is revoked. */
+  readonly why?: string;
   readonly resources: readonly string[];
   readonly issuer: string;
   readonly identities: readonly string[];
@@ -48,7 +50,7 @@ export function describeConfig(config: Config): Description {
 function describeClient({ name, audience, resources, issuer, identities, egress }: Client): Omit<ClientDescription, "tools" | "vaults"> {
   return {
     name,
-    state: audience.kind === "revoked" ? "revoked" : "open",
+    ...(audience.kind === "revoked" ? { state: "revoked", why: audience.why } : { state: "open" }),
     resources: Object.values(resources),
     issuer: `${issuer.name} (${issuer.kind}, ${issuer.issuer})`,
     identities,
@@ -70,8 +72,8 @@ export function renderDescription(description: Description): readonly string[] {
     `operators   ${description.operators.join(", ")}`,
     ...(description.proxy === null ? [] : [`proxy       believed for ${description.proxy}`]),
     ...vaults.map(({ name, repository, branch }) => `vault       ${name}: ${repository}, branch ${branch}`),
-    ...clients.flatMap(({ name, state, resources, issuer, identities, egress, tools, vaults: readable }) => [
-      `client      ${name}: ${state}`,
+    ...clients.flatMap(({ name, state, why, resources, issuer, identities, egress, tools, vaults: readable }) => [
+      `client      ${name}: ${state}${why === undefined ? "" : ` (${why})`}`,
       `              type into the app  ${resources.join("  or  ")}`,
       `              tokens from        ${issuer}`,
       `              people             ${identities.join(", ")}`,

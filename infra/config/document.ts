@@ -22,13 +22,17 @@ export function parseConfigDocument(text: string): ConfigDocument {
     uniqueKeys: true,
     prettyErrors: false,
     lineCounter: lines,
-    logLevel: "silent",
+    logLevel: "error",
   });
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const problems = tree.errors.map(({ code, pos }): Problem => ({ ...at(pos[0]), path: "", message: yamlMessage(code) }));
+  const problems = tree.errors.map(({ code, pos }): Problem => ({
+    ...at(pos[0]),
+    path: "",
+    message: yamlMessage(code, text.slice(pos[0], pos[0] + 80)),
+  }));
   problems.push(...strangeTags(tree).map((offset) => ({ ...at(offset), path: "", message: "carries a tag that is not understood here" })));
   let value: unknown = null;
   try {
@@ -53,8 +57,13 @@ function strangeTags(tree: Document.Parsed): readonly number[] {
   return offsets;
 }
 
-function yamlMessage(code: string): string {
-  if (code === "DUPLICATE_KEY") return "holds the same key twice in one place";
+/** `found`: the text from there on; a key that stands twice begins it. */
+function yamlMessage(code: string, found: string): string {
+  if (code === "DUPLICATE_KEY") {
+    const [key] = /^[\w-]{1,64}(?=\s*:)/.exec(found) ?? [];
+    return key === undefined ? "holds the same key twice in one place" : `holds ${key} twice in one place; put all of it under one ${key}`;
+  }
+  if (code === "MULTIPLE_DOCS") return "begins a second document; put everything into one, without the --- between";
   if (code === "TAB_AS_INDENT") return "is indented with a tab; use spaces";
   return `is not valid YAML here (${code.toLowerCase().replaceAll("_", " ")})`;
 }

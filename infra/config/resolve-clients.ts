@@ -7,6 +7,7 @@ import type { IssuerInput } from "./issuers.ts";
 import type { ClientSettings } from "./config.ts";
 import type { Path } from "./problem.ts";
 import type { ConfigInput } from "./schema.ts";
+import { type UnsetVariables, withoutValue } from "./variables.ts";
 import { faultsOfTools } from "./tool-words.ts";
 
 export type Complain = (path: Path, message: string) => void;
@@ -59,6 +60,7 @@ export type ClientContext = {
   readonly listen: ListenAddress;
   readonly operators: readonly string[];
   readonly vaults: readonly string[];
+  readonly unset: UnsetVariables;
   readonly complain: Complain;
 };
 
@@ -84,7 +86,7 @@ export function resolveClients(input: ConfigInput, context: ClientContext): read
 function clientOf(
   name: string,
   input: ClientInput,
-  { issuers, listen, operators, vaults, complain }: ClientContext,
+  { issuers, listen, operators, vaults, unset, complain }: ClientContext,
 ): ClientSettings | null {
   const path = ["clients", name] as const;
   const issuer = issuers.get(input.issuer);
@@ -109,7 +111,7 @@ function clientOf(
     vendor: input.vendor,
     hosts,
     issuer,
-    audience: audienceOf(input.audience),
+    audience: audienceOf(input.audience, [...path, "audience"], unset),
     identities,
     egress,
     resources,
@@ -145,9 +147,13 @@ function hostsOf({ host }: Pick<ClientInput, "host">): readonly string[] {
 }
 
 /** Not a non-empty text = revoked. */
-export function audienceOf(written: string | null | undefined): Audience {
+export function audienceOf(written: string | null | undefined, path: Path, unset: UnsetVariables): Audience {
   const value = written?.trim() ?? "";
-  return value === "" ? { kind: "revoked" } : { kind: "aud", value };
+  if (value !== "") return { kind: "aud", value };
+  const setting = path.join(".");
+  const names = unset.get(setting);
+  if (names !== undefined) return { kind: "revoked", why: `${setting} is empty because ${withoutValue(names)}` };
+  return { kind: "revoked", why: `${setting} is ${written === undefined ? "missing" : "empty"}` };
 }
 
 function resourceOf(host: string, listen: ListenAddress, loopback: boolean): string {

@@ -3,20 +3,23 @@ import { isAbsolute, join, resolve } from "node:path";
 import { isLoopbackHost, originOf } from "../origin.ts";
 import { type Complain, rangesOf, resolveClients, resolveIssuers } from "./resolve-clients.ts";
 import type { Config, Loaded, Surroundings, VaultSettings } from "./config.ts";
+import type { ConfigDocument } from "./document.ts";
 import { notBuiltParts, refuseUnbuilt } from "./not-built.ts";
 import type { Path, Problem } from "./problem.ts";
 import type { ConfigInput } from "./schema.ts";
+import type { UnsetVariables } from "./variables.ts";
 import type { VaultInput } from "./vaults.ts";
 
 export function resolveConfig(
   input: ConfigInput,
   surroundings: Surroundings,
-  placeOf: (path: Path) => { readonly line: number; readonly column: number },
+  { placeOf, unset }: Pick<ConfigDocument, "placeOf"> & { readonly unset: UnsetVariables },
 ): Loaded {
   const problems: Problem[] = [];
   const complain: Complain = (path, message) => void problems.push({ ...placeOf(path), path: path.join("."), message });
-  const listen = { ...input.listen, port: portOf(surroundings.port, input.listen.port, complain) };
-  const operations = input.operations;
+  const { taken } = surroundings;
+  const listen = taken?.listen ?? { ...input.listen, port: portOf(surroundings.port, input.listen.port, complain) };
+  const operations = taken === undefined ? input.operations : taken.operations;
   if (operations !== null && operations.port === listen.port && operations.host === listen.host)
     complain(["operations"], "is the address of `listen`; give it a port of its own, or null");
   const operators = input.operators.map((operator) => operator.trim().toLowerCase());
@@ -24,13 +27,13 @@ export function resolveConfig(
   const vaults = resolveVaults(input, surroundings, complain);
   refuseUnbuilt(input, complain);
   const issuers = resolveIssuers(input, originOf(listen), isLoopbackHost(listen.host), complain);
-  const clients = resolveClients(input, { issuers, listen, operators, vaults: vaults.map(({ name }) => name), complain });
+  const clients = resolveClients(input, { issuers, listen, operators, vaults: vaults.map(({ name }) => name), unset, complain });
   const trusted = input.proxy === undefined ? null : rangesOf(input.proxy.trusted, ["proxy", "trusted"], complain);
   if (problems.length > 0) return { ok: false, problems };
   const config: Config = {
     listen,
     operations,
-    home: pathOf(surroundings.home ?? input.home, surroundings),
+    home: taken?.home ?? pathOf(surroundings.home ?? input.home, surroundings),
     proxy: input.proxy === undefined || trusted === null ? null : { trusted, header: input.proxy.header },
     operators,
     limits: {

@@ -4,15 +4,31 @@
  */
 import { type Document, isMap, isScalar, type YAMLMap } from "yaml";
 import { clientSchema } from "./clients.ts";
+import { nearestOf } from "./complaints.ts";
 import { parseConfigDocument } from "./document.ts";
 import { audienceOf } from "./resolve-clients.ts";
 import { expand, type Variables } from "./variables.ts";
 
+export type ServingClients = {
+  /** Names of the clients that are open now. */
+  readonly open: readonly string[];
+  /** False = the file that serves names none, and the open one is the built-in client. */
+  readonly areNamed: boolean;
+};
+
 /** Of the clients that are open now, those to close. `text` null = the file is gone. Never throws. */
-export function clientsToClose(text: string | null, open: readonly string[], lookUp: Variables): readonly string[] {
-  const tree = parseConfigDocument(text ?? "").tree;
+export function clientsToClose(text: string | null, { open, areNamed }: ServingClients, lookUp: Variables): readonly string[] {
+  const { tree, problems } = parseConfigDocument(text ?? "");
+  // A slip in a file that never named clients says nothing of the built-in one, as long as it can be read to its end.
+  if (!areNamed && problems.length === 0 && isSilentOnClients(tree)) return [];
   const clients = clientsNode(tree);
   return open.filter((name) => clients === null || !staysOpen(tree, clients, name, lookUp));
+}
+
+function isSilentOnClients({ contents }: Document): boolean {
+  return (
+    isMap(contents) && !contents.items.some(({ key }) => !isScalar(key) || nearestOf(String(key.value), ["clients", "issuers"]) !== null)
+  );
 }
 
 function clientsNode(tree: Document): YAMLMap | null {
@@ -31,7 +47,7 @@ function staysOpen(tree: Document, clients: YAMLMap, name: string, lookUp: Varia
   if (new Set(keys).size !== keys.length) return false;
   try {
     const parsed = clientSchema.safeParse(expand(block.toJS(tree, { maxAliasCount: 100 }), lookUp));
-    return parsed.success && audienceOf(parsed.data.audience).kind === "aud";
+    return parsed.success && audienceOf(parsed.data.audience, [], new Map()).kind === "aud";
   } catch {
     return false;
   }

@@ -8,6 +8,7 @@ import type { Problem } from "./problem.ts";
 import { StartError } from "../start-error.ts";
 import { clientsToClose } from "./salvage.ts";
 import { envFileOf, placeOf, type ProcessFacts, readIfThere, surroundingsOf } from "./sources.ts";
+import { createTimelyReader, type ReadText } from "./timely-reader.ts";
 
 export type WatchOptions = ProcessFacts & {
   readonly current: Config;
@@ -15,6 +16,8 @@ export type WatchOptions = ProcessFacts & {
     readonly every: (ms: number, task: () => void) => () => void;
     readonly after: (ms: number, task: () => void) => () => void;
   };
+  /** Text of a file, null when there is none. Default: from disk. */
+  readonly readText?: ReadText;
   /** Makes a valid configuration the one that serves. A rejection means that it could not (a vault is missing): the old one stays. */
   readonly apply: (config: Config) => Promise<void>;
   /** What was not applied (all of a configuration, or one setting of it), and the clients to close at once all the same. */
@@ -35,8 +38,9 @@ const settleMs = 50;
 
 type Texts = { readonly config: string | null; readonly env: string | null };
 
-export function watchConfig({ env, cwd, current, timers, apply, refuse, note }: WatchOptions): Watcher {
+export function watchConfig({ env, cwd, current, timers, readText = readIfThere, apply, refuse, note }: WatchOptions): Watcher {
   const facts = { env, cwd };
+  const textOf = createTimelyReader(readText, timers.after);
   const place = placeOf(facts);
   const heldBefore = new Set<string>();
   let serving = current;
@@ -49,10 +53,10 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse, note }: 
   let stopped = false;
 
   const read = async (): Promise<Texts> => {
-    // A file that cannot be read is treated like one that is gone: unreadable means off.
-    const config = await readIfThere(place.path).catch(() => null);
+    // A file that cannot be read is treated like one that is gone.
+    const config = await textOf(place.path);
     envPath = envFileOf(config, facts, place, envPath);
-    return { config, env: envPath === null ? null : await readIfThere(envPath).catch(() => null) };
+    return { config, env: envPath === null ? null : await textOf(envPath) };
   };
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void timers.after(ms, resolve));
   const settled = async (): Promise<Texts> => {
@@ -76,17 +80,22 @@ export function watchConfig({ env, cwd, current, timers, apply, refuse, note }: 
     const read = texts.config === null && hadFile ? gone : loadConfig(texts.config, surroundings);
     const loaded = read.ok && serving.namesClients && !read.config.namesClients ? headless : read;
     if (isFirst && loaded.ok && JSON.stringify(loaded.config) === JSON.stringify(serving)) return;
-    const open = serving.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
-    if (!loaded.ok) return refuse(loaded.problems, clientsToClose(texts.config, open, surroundings.lookUp));
-    const fixed = fixedSettings(loaded.config, serving);
+    const open = openClients(serving);
+    const close = (): readonly string[] => clientsToClose(texts.config, { open, areNamed: serving.namesClients }, surroundings.lookUp);
+    if (!loaded.ok) return refuse(loaded.problems, close());
+    const waiting = waitingSettings(loaded.config, serving);
+    // Whatever is made from those settings must be made from the ones that serve: an issuer's address, a client's resource.
+    const { listen, operations, home } = serving;
+    const meant = waiting.length === 0 ? loaded : loadConfig(texts.config, { ...surroundings, taken: { listen, operations, home } });
+    if (!meant.ok) return refuse(meant.problems, close());
     try {
-      await apply(fixed.config);
-      const problems = [...fixed.problems, ...newNotices(fixed.config, serving)];
-      serving = fixed.config;
-      if (problems.length > 0) note(problems);
+      await apply(meant.config);
+      const notes = [...waiting, ...newNotices(meant.config, serving)];
+      serving = meant.config;
+      if (notes.length > 0) note(notes);
     } catch (error) {
       const why = error instanceof StartError ? error.message : "cannot be opened as configured";
-      const stay = loaded.config.clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
+      const stay = openClients(meant.config);
       refuse(
         [{ line: 0, column: 0, path: "vaults", message: `${why}; the old configuration stays` }],
         open.filter((name) => !stay.includes(name)),
@@ -139,13 +148,11 @@ function newNotices(next: Config, serving: Config): readonly Problem[] {
 }
 
 /** Addresses and the data directory are taken at start; a change of them waits for the next one and says so. */
-function fixedSettings(next: Config, serving: Config): { readonly config: Config; readonly problems: readonly Problem[] } {
+function waitingSettings(next: Config, serving: Config): readonly Problem[] {
   const changed = (["listen", "operations", "home"] as const).filter((key) => JSON.stringify(next[key]) !== JSON.stringify(serving[key]));
-  const problems = changed.map((key) => ({
-    line: 0,
-    column: 0,
-    path: key,
-    message: "changed; that counts from the next start, the rest is applied",
-  }));
-  return { config: { ...next, listen: serving.listen, operations: serving.operations, home: serving.home }, problems };
+  return changed.map((path) => ({ line: 0, column: 0, path, message: "changed; that counts from the next start, the rest is applied" }));
+}
+
+function openClients({ clients }: Config): readonly string[] {
+  return clients.filter(({ client }) => client.audience.kind === "aud").map(({ client }) => client.name);
 }

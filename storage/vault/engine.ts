@@ -7,7 +7,7 @@ import type { Loaded, NoteStore } from "./note-store.ts";
 import { isWithin } from "./path.ts";
 import type { Repository } from "./repository.ts";
 import { createSnapshot, type Snapshot } from "./snapshot.ts";
-import { unavailable } from "./unavailable.ts";
+import { unavailable, type UnavailableReason } from "./unavailable.ts";
 import { breathe, eachOf, untilAborted } from "./work.ts";
 
 export type Engine = {
@@ -66,7 +66,7 @@ export function createEngine({ vault, repository, store, log, signal: shared }: 
     const loaded: (Loaded | null)[] = below.map((note) => store.knownDigest(note));
     if (below.length >= breathEvery) await breathe();
     const unknown = below.flatMap((entry, index) => (loaded[index] === null ? [{ entry, index }] : []));
-    let reason: string | null = null;
+    let reason: UnavailableReason | null = null;
     await eachOf(unknown, readAhead, signal, async ({ entry, index }) => {
       const read = await untilAborted(store.digest(entry), signal);
       loaded[index] = read;

@@ -6,11 +6,12 @@ import { fold } from "./fold.ts";
 import { createLru } from "./lru.ts";
 import type { Repository } from "./repository.ts";
 import type { NoteEntry } from "./snapshot.ts";
+import type { UnavailableReason } from "./unavailable.ts";
 
 export type Loaded =
   | { readonly kind: "note"; readonly digest: Digest }
   | { readonly kind: "unreadable"; readonly why: Unreadable }
-  | { readonly kind: "unavailable"; readonly reason: string };
+  | { readonly kind: "unavailable"; readonly reason: UnavailableReason };
 
 export type LoadedBytes =
   | { readonly kind: "note"; readonly bytes: Uint8Array; readonly text: string }

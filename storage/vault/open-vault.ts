@@ -1,5 +1,5 @@
 /** Opens one configured vault and keeps its parts together. */
-import type { Log, Now, Sealer, Vault } from "../ports.ts";
+import type { Fault, Log, Now, Sealer, Vault, VaultHealth } from "../ports.ts";
 import { createEngine } from "./engine.ts";
 import { type Opening, openRepository, type RepositorySettings } from "./git/open-repository.ts";
 import { listNotes } from "./list-notes.ts";
@@ -60,10 +60,14 @@ export function createVault(settings: Omit<VaultSettings, "repository" | "root">
     read: (query, signal) => readNotes({ engine, store, unreadable, indexLimitBytes }, query, signal),
     async health() {
       const tip = await repository.tip(shared);
-      if (tip.ok) return { ok: true, commit: tip.value };
-      const reason = tip.fault.details?.["reason"];
-      return { ok: false, commit: null, reason: typeof reason === "string" ? reason : "git_failed" };
+      if (!tip.ok) return unhealthy(tip.fault);
+      const root = await repository.root(tip.value, shared);
+      return root.ok ? { ok: true, commit: tip.value } : unhealthy(root.fault);
     },
     close: () => repository.close(),
   };
+}
+
+function unhealthy({ message, details }: Fault): VaultHealth {
+  return { ok: false, commit: null, reason: String(details?.["reason"]), detail: message };
 }

@@ -1,5 +1,6 @@
 /** What the vault asks of a repository. `git/` answers it with the system's git; a hosted repository can answer it as well. */
 import type { Outcome } from "../ports.ts";
+import type { UnavailableReason } from "./unavailable.ts";
 
 /** One blob, symlink or gitlink below the vault's root folder. Folders have no entry of their own. */
 export type TreeEntry = {
@@ -18,7 +19,7 @@ export type BlobReply =
   | { readonly kind: "missing" }
   /** The repository holds something under that id that cannot be decoded. */
   | { readonly kind: "corrupt" }
-  | { readonly kind: "unavailable"; readonly reason: string };
+  | { readonly kind: "unavailable"; readonly reason: UnavailableReason };
 
 /**
  * Methods throw the signal's reason when the caller has left. Everything else that goes wrong is a value:
@@ -29,6 +30,8 @@ export type Repository = {
   tip(signal: AbortSignal): Promise<Outcome<string>>;
   /** Accepts `id` if it is a commit that the tip contains. `id` is 40 or 64 lower-case hex digits (checked by the caller). */
   reachable(id: string, tip: string, signal: AbortSignal): Promise<Outcome<string>>;
+  /** Object id of the root folder's tree at a commit that `tip` or `reachable` returned. */
+  root(commit: string, signal: AbortSignal): Promise<Outcome<string>>;
   /** Every file below the root folder at a commit that `tip` or `reachable` returned. */
   tree(commit: string, signal: AbortSignal): Promise<Outcome<readonly TreeEntry[]>>;
   /** Bytes of one blob. Up to the whole blob is held in memory: check `size` first. */

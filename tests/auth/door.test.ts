@@ -210,7 +210,7 @@ describe("the order", () => {
 
   it("is the same for every client and asks neither address nor credential", () => {
     for (const client of clients) expect(ask({ headers: { "cf-connecting-ip": "192.0.2.1" } }, client)).toBe("door");
-    const revoked = openScene([{ ...claude, audience: { kind: "revoked" } }]);
+    const revoked = openScene([{ ...claude, audience: { kind: "revoked", why: "its audience is empty" } }]);
     expect(outcomeOf(revoked.door(requestTo(claude, null)))).toBe("door");
   });
 });

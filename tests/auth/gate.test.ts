@@ -18,7 +18,7 @@ import {
 
 const reasonOf = async (scene: Scene, request: GateRequest): Promise<string> => outcomeOf(await scene.admit(request));
 const outside = { headers: { "cf-connecting-ip": "198.51.100.9" } };
-const revoked = (client: Client): Client => ({ ...client, audience: { kind: "revoked" } });
+const revoked = (client: Client): Client => ({ ...client, audience: { kind: "revoked", why: "its audience is empty" } });
 
 describe("the gate", () => {
   it.each(clients.map((client) => [client.name, client] as const))(
@@ -41,7 +41,11 @@ describe("the gate", () => {
     expect(await reasonOf(scene, requestTo(chatgpt, expired))).toBe("token_expired");
     expect(await reasonOf(scene, requestTo(chatgpt, null))).toBe("credential_missing");
     scene.apply(clients.map(revoked));
-    expect(await reasonOf(scene, requestTo(chatgpt, null))).toBe("revoked");
+    expect(await scene.admit(requestTo(chatgpt, null))).toMatchObject({
+      reason: "revoked",
+      detail: "its audience is empty",
+      callerAddress: insideOf["chatgpt"],
+    });
     expect(await reasonOf(scene, requestTo(chatgpt, null, outside))).toBe("outside_egress");
   });
 
@@ -212,6 +216,7 @@ describe("keys that cannot be had", () => {
       expect(await scene.admit(requestTo(client, await tokenFor(client)))).toMatchObject({
         reason: "keys_unavailable",
         retryAfterSeconds: 30,
+        detail: `the keys of issuer ${client.issuer.name} cannot be had: unreachable`,
       });
       scene.publish(client.issuer.name, { ok: true, keys: [signerOf(client.issuer).jwk] });
       scene.pass(31_000);

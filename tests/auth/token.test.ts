@@ -55,7 +55,11 @@ describe.each(clients.map((client) => [client.issuer.kind, client] as const))("a
   it("may be for others as well", async () =>
     expect(await judged(client, { claims: { aud: ["https://other.example", audienceOf(client)] } })).toBe("good"));
   it("is refused for an audience that is cleared, whatever it says", async () => {
-    for (const audience of [{ kind: "revoked" }, { kind: "aud", value: "" }, { kind: "aud", value: " \t" }] as const) {
+    for (const audience of [
+      { kind: "revoked", why: "its audience is empty" },
+      { kind: "aud", value: "" },
+      { kind: "aud", value: " \t" },
+    ] as const) {
       for (const aud of [audienceOf(client), "", undefined, " \t"])
         expect(await judge({ ...client, audience }, await tokenFor(client, { claims: { aud } }))).toBe("revoked");
     }
@@ -70,7 +74,9 @@ describe.each(clients.map((client) => [client.issuer.kind, client] as const))("a
       now: () => startMs,
       random: () => 0,
     });
-    expect(await verifyToken(await tokenFor(client), { ...client, audience: { kind: "revoked" } }, keys, startMs)).toEqual({
+    expect(
+      await verifyToken(await tokenFor(client), { ...client, audience: { kind: "revoked", why: "its audience is empty" } }, keys, startMs),
+    ).toEqual({
       ok: false,
       reason: "revoked",
     });

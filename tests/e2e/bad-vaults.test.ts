@@ -59,6 +59,34 @@ describe("at the start", () => {
   });
 });
 
+describe("a root folder that is not in the repository", () => {
+  const config = (path: string, root: string): string => `operations: null\nvault: { repository: '${path}', root: '${root}' }\n`;
+
+  it("is said in the log and the terminal at the start, and in the log when an edit brings it", async () => {
+    const repository = await createRepository();
+    await repository.commit({ "노트/a.md": "고양이" });
+    postern = await startPostern({ config: () => config(repository.path, "없음") });
+    const warning = expect.objectContaining({
+      level: "warn",
+      event: "vault_unavailable",
+      vault: "vault",
+      reason: "root_missing",
+      detail: "The vault's root folder does not exist at this commit.",
+    });
+    const warnings = async (): Promise<number> => (await postern?.logs())?.filter(({ event }) => event === "vault_unavailable").length ?? 0;
+    expect(postern.banner.join("\n")).toContain("nothing can be read: The vault's root folder does not exist");
+    expect(await postern.logs()).toContainEqual(warning);
+    for (const [root, expected] of [
+      ["노트", 1],
+      ["없음", 2],
+    ] as const) {
+      await writeFile(join(postern.folder, "postern.yaml"), config(repository.path, root));
+      await postern.reload();
+      expect(await warnings()).toBe(expected);
+    }
+  });
+});
+
 describe("while Postern runs", () => {
   it("a vault that is moved away is unavailable, never empty, and back when it is back", async () => {
     const repository = await createRepository();
@@ -66,7 +94,14 @@ describe("while Postern runs", () => {
     const running = await serve(repository.path);
     expect(await search(running)).toMatchObject(found);
     await rename(repository.path, `${repository.path}-away`);
-    expect(await search(running)).toMatchObject({ error_code: "UPSTREAM_UNAVAILABLE", retryable: true });
+    expect(await search(running)).toMatchObject({
+      error_code: "UPSTREAM_UNAVAILABLE",
+      retryable: true,
+      details: { reason: "repository_missing" },
+    });
+    expect(await running.logs()).toContainEqual(
+      expect.objectContaining({ event: "call", outcome: "UPSTREAM_UNAVAILABLE", reason: "repository_missing" }),
+    );
     await rename(`${repository.path}-away`, repository.path);
     expect(await search(running)).toMatchObject(found);
   });

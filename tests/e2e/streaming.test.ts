@@ -109,6 +109,12 @@ describe.each(eras)("progress in the %s era", (_era, message, headersOf) => {
   });
 });
 
+it(`${verifies("mcp.2026-07-28.unknown-method")}: a refusal with a status of its own is no stream, even for a caller that takes nothing else`, async () => {
+  const unknown = { jsonrpc: "2.0", id: 7, method: "tools/nosuch", params: { _meta: envelope() } };
+  const reply = await post(postern.url, token, unknown, { ...statelessHeaders("tools/nosuch"), accept: "text/event-stream" });
+  expect([reply.status, reply.headers["content-type"], reply.json().error.code]).toEqual([404, "application/json", -32_601]);
+});
+
 /** Leaves as soon as the tool runs. */
 async function leave(body: unknown, headers: Readonly<Record<string, string>>): Promise<void> {
   const outgoing = httpRequest(postern.url, {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
+import { unavailable } from "../unavailable.ts";
 
 /** Which git, and how long to wait for it. */
 export type GitProgram = {
@@ -121,4 +122,11 @@ export function runGit(gitDir: string, program: GitProgram, args: readonly strin
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** The refusal for a run that did not do what it was for. */
+export function runFault(run: GitRun): ReturnType<typeof unavailable> {
+  if (run.kind === "done") return unavailable("git_failed");
+  const reasons = { cannot_start: "git_cannot_start", timeout: "git_timeout", closed: "closed" } as const;
+  return unavailable(reasons[run.kind]);
 }

@@ -48,6 +48,10 @@ async function hasRepositoryAbove(path: string): Promise<boolean> {
   return false;
 }
 
+export async function isFolder(path: string): Promise<boolean> {
+  return (await kindOf(path)) === "folder";
+}
+
 async function kindOf(path: string): Promise<"file" | "folder" | null> {
   try {
     const found = await stat(path);

@@ -4,9 +4,10 @@ import type { BlobReply, Repository, TreeEntry } from "../repository.ts";
 import { unavailable } from "../unavailable.ts";
 import { createAncestry } from "./ancestry.ts";
 import { type BatchReply, createBatchProcess } from "./batch-process.ts";
-import { type GitProgram, type GitRun, runGit } from "./git-program.ts";
-import { type Located, locateGitDir } from "./locate.ts";
+import { type GitProgram, type GitRun, runFault, runGit } from "./git-program.ts";
+import { isFolder, type Located, locateGitDir } from "./locate.ts";
 import { parseTree } from "./parse-tree.ts";
+import { createRootTree } from "./root-tree.ts";
 
 export type RepositorySettings = {
   /** Folder of the repository: a work tree, a linked worktree, or a bare repository. Absolute, or relative to the working directory. */
@@ -59,7 +60,7 @@ export async function openRepository(settings: RepositorySettings): Promise<Open
   }
   if (probe.kind !== "done" || probe.exitCode !== 0) return refuse("git_refused", `git does not accept ${path} as a repository`);
   const ref = branch === undefined ? "HEAD" : branch.startsWith("refs/") ? branch : `refs/heads/${branch}`;
-  return { ok: true, value: createRepository({ gitDir, ref, root: rootPath, git, now }) };
+  return { ok: true, value: createRepository({ gitDir, ref, folder: rootPath, git, now }) };
 }
 
 function notFound(kind: Exclude<Located["kind"], "found">, path: string): string {
@@ -72,9 +73,9 @@ function refuse(reason: RepositoryRefusal["reason"], message: string): Opening<n
   return { ok: false, refusal: { reason, message } };
 }
 
-type Opened = { readonly gitDir: string; readonly ref: string; readonly root: string; readonly git: GitProgram; readonly now: Now };
+type Opened = { readonly gitDir: string; readonly ref: string; readonly folder: string; readonly git: GitProgram; readonly now: Now };
 
-function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
+function createRepository({ gitDir, ref, folder, git, now }: Opened): Repository {
   const blobs = createBatchProcess("--batch", gitDir, git, now);
   const checks = createBatchProcess("--batch-check", gitDir, git, now);
   const closing = new AbortController();
@@ -88,34 +89,30 @@ function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
     }
   };
   const isAncestor = createAncestry(run);
+  const root = createRootTree(run, folder);
 
   /** Why the branch has no readable tip. */
   const tipFault = async (signal: AbortSignal): Promise<Outcome<string>> => {
     const resolved = await run(["rev-parse", "--verify", "--quiet", "--end-of-options", ref], signal);
     if (resolved.kind !== "done") return runFault(resolved);
     if (resolved.exitCode === 0) return unavailable("tip_unreadable");
-    if (ref === "HEAD") return unavailable("empty_repository");
     const any = await run(["for-each-ref", "--count=1", "--format=%(objectname)"], signal);
     if (any.kind !== "done") return runFault(any);
     return unavailable(any.stdout.length === 0 ? "empty_repository" : "branch_missing");
   };
 
-  /** Object id of the tree that holds the vault at `commit`. */
-  const rootTree = async (commit: string, signal: AbortSignal): Promise<Outcome<string>> => {
-    if (root === "") return { ok: true, value: commit };
-    const listed = await run(["ls-tree", "-z", "-l", "--full-tree", commit, "--", root], signal);
-    if (listed.kind !== "done") return runFault(listed);
-    if (listed.exitCode !== 0) return unavailable("git_failed");
-    const line = new TextDecoder().decode(listed.stdout);
-    if (line === "") return unavailable("root_missing");
-    const match = /^040000 tree ([0-9a-f]+) /.exec(line);
-    return match?.[1] === undefined ? unavailable("root_not_a_folder") : { ok: true, value: match[1] };
+  /** A long-lived process still sees an object that was pruned since it opened its pack; a fresh one tells the truth. */
+  const isGone = async (commit: string, signal: AbortSignal): Promise<boolean> => {
+    const looked = await run(["cat-file", "-e", `${commit}^{commit}`], signal);
+    return looked.kind === "done" && looked.exitCode !== 0;
   };
 
   return {
     async tip(signal) {
       const reply = await checks.ask(`${ref}^{commit}`, signal);
       if (reply.kind === "object") return { ok: true, value: reply.object.oid };
+      // Without its folder no git can even be started, and that is what must be said.
+      if (!(await isFolder(gitDir))) return unavailable("repository_missing");
       if (reply.kind === "unavailable") return unavailable(reply.reason);
       return reply.kind === "corrupt" ? unavailable("tip_unreadable") : tipFault(signal);
     },
@@ -125,12 +122,15 @@ function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
       if (reply.kind === "unavailable") return unavailable(reply.reason);
       if (reply.kind !== "object" || reply.object.type !== "commit") return commitUnavailable();
       const answer = await isAncestor(reply.object.oid, tip, signal);
-      if (answer.kind === "failed") return runFault(answer.run);
-      return answer.kind === "yes" ? { ok: true, value: reply.object.oid } : commitUnavailable();
+      if (answer.kind === "yes") return { ok: true, value: reply.object.oid };
+      if (answer.kind === "no" || (await isGone(id, signal))) return commitUnavailable();
+      return runFault(answer.run);
     },
 
+    root,
+
     async tree(commit, signal): Promise<Outcome<readonly TreeEntry[]>> {
-      const tree = await rootTree(commit, signal);
+      const tree = await root(commit, signal);
       if (!tree.ok) return tree;
       const listed = await run(["ls-tree", "-r", "-z", "-l", "--full-tree", tree.value], signal);
       if (listed.kind !== "done" || listed.exitCode !== 0) return runFault(listed);
@@ -149,12 +149,6 @@ function createRepository({ gitDir, ref, root, git, now }: Opened): Repository {
       await Promise.all([blobs.close(), checks.close()]);
     },
   };
-}
-
-function runFault(run: GitRun): ReturnType<typeof unavailable> {
-  if (run.kind === "done") return unavailable("git_failed");
-  const reasons = { cannot_start: "git_cannot_start", timeout: "git_timeout", closed: "closed" } as const;
-  return unavailable(reasons[run.kind]);
 }
 
 function commitUnavailable(): Outcome<never> {

@@ -45,8 +45,23 @@ describe("config check", () => {
       expect(out).toContain(text);
   });
 
-  it("says which client is revoked", async () => {
-    expect((await check(whole, { env: { CLAUDE_AUD: "" } })).out).toContain("client      claude: revoked");
+  it("says which client is revoked, and why", async () => {
+    const cases = [
+      ["${CLAUDE_AUD}", "is empty because CLAUDE_AUD has no value"],
+      ["${CLAUDE_AUD}${NO_SUCH}", "is empty because CLAUDE_AUD and NO_SUCH have no value"],
+      ["' '", "is empty"],
+      ["", "is empty"],
+    ] as const;
+    for (const [audience, why] of cases) {
+      const { out } = await check(whole.replace("${CLAUDE_AUD}", audience), { env: { CLAUDE_AUD: "" } });
+      expect(out).toContain(`client      claude: revoked (clients.claude.audience ${why})`);
+    }
+    expect((await check(whole.replace(/ {4}audience: \$.*\n/, ""))).out).toContain("(clients.claude.audience is missing)");
+  });
+
+  it("names the variable without a value where a setting cannot do without it", async () => {
+    const { err } = await check(whole.replace("mcp-claude.example.com", "${CLAUDE_HOST}"));
+    expect(err).toMatch(/clients\.claude\.host must be a host name .*; CLAUDE_HOST has no value$/);
   });
 
   it("says that nothing is configured", async () => {

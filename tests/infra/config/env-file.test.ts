@@ -39,6 +39,13 @@ describe("the env_file", () => {
     expect(refused).toEqual([]);
   });
 
+  it("may begin with a byte order mark", async () => {
+    await secrets("\uFEFFCLAUDE_AUD=from-file\n");
+    await serve(named);
+    const { clients } = await readConfiguration({ env: {}, cwd: folder });
+    expect(clients[0]?.client.audience).toEqual({ kind: "aud", value: "from-file" });
+  });
+
   it("wins over the environment", async () => {
     await secrets("CLAUDE_AUD=\n");
     await serve(named);

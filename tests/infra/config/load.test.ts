@@ -41,6 +41,12 @@ describe("a configuration", () => {
   );
 
   it.each([
+    ["a second document", `${whole}---\nclients: {}\n`, /^\d+  begins a second document/],
+    ["one key twice", `${whole}clients: {}\n`, /^\d+  holds clients twice in one place/],
+    ["one key twice, deeper", whole.replace("    vendor: claude\n", "    vendor: claude\n    vendor: claude\n"), /holds vendor twice/],
+  ])("with %s is refused by its line", (_what, text, message) => expect(problems(load(text))).toEqual([expect.stringMatching(message)]));
+
+  it.each([
     ["missing", "    audience: ${CLAUDE_AUD}\n", ""],
     ["null", "${CLAUDE_AUD}", "null"],
     ["blank", "${CLAUDE_AUD}", "'  '"],

@@ -5,7 +5,7 @@ import { env, load, openClients, whole } from "./scene.ts";
 
 const open = ["claude", "chatgpt", "local"];
 const closedBy = (text: string | null, variables: Readonly<Record<string, string>> = env): readonly string[] =>
-  clientsToClose(text, open, (name) => variables[name] ?? "");
+  clientsToClose(text, { open, areNamed: true }, (name) => variables[name] ?? "");
 const broken = `${whole}nonsense: [\n`;
 
 describe("a configuration that is broken elsewhere", () => {
@@ -54,6 +54,33 @@ describe("a configuration that is broken elsewhere", () => {
   it.each([null, "", "clients", "clients: []", "- clients", "clients: *x", `${whole}clients: {}\n`])("closes everybody by %j", (text) =>
     expect(closedBy(text)).toEqual(open),
   );
+});
+
+describe("a configuration that never named clients", () => {
+  const closed = (text: string | null): readonly string[] => clientsToClose(text, { open: ["local"], areNamed: false }, () => "");
+
+  it.each(["operatos: [me]\n", "vaults: { notes: { repository: 7 } }\n", "listen: nowhere # 오타\n"])(
+    "keeps the built-in client through a slip: %j",
+    (text) => {
+      expect(load(text).ok).toBe(false);
+      expect(closed(text)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["is gone", null],
+    ["is empty", ""],
+    ["cannot be read to its end", "operators: [me\nlisten: 127.0.0.1:8787\n"],
+    ["is no block of settings", "- operators"],
+    ["names clients now", "operatos: [me]\nclients:\n"],
+    ["nearly names clients now", "client: { claude: {} }\n"],
+    ["names issuers now", "issuers: {}\n"],
+    ["may name them in a second document", "operators: [me]\n---\nclients: {}\n"],
+    ["has a key that is no name", "operatos: [me]\n? [clients]\n: {}\n"],
+  ])("loses it when it %s", (_what, text) => {
+    expect(load(text).ok && text !== null).toBe(false);
+    expect(closed(text)).toEqual(["local"]);
+  });
 });
 
 describe("any text", () => {

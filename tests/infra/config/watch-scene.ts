@@ -18,12 +18,18 @@ export type WatchScene = {
   /** What was said of configurations that were applied. */
   readonly noted: string[];
   /** Writes the file, starts to watch it and looks once, which finds nothing new. */
-  readonly serve: (text: string, options?: Partial<Pick<WatchOptions, "timers" | "env" | "apply">>) => Promise<Watcher>;
+  readonly serve: (text: string, options?: Partial<Pick<WatchOptions, "timers" | "env" | "apply" | "readText">>) => Promise<Watcher>;
   readonly stop: () => Promise<void>;
 };
 
-/** Looks only when told to; the pause between two readings is not waited for. */
-const quick: WatchOptions["timers"] = { every: () => () => undefined, after: (_ms, task) => (queueMicrotask(task), () => undefined) };
+/** Looks only when told to. The pause between two readings is not waited for, and nothing that takes a second is ever late. */
+const quick: WatchOptions["timers"] = {
+  every: () => () => undefined,
+  after: (ms, task) => {
+    if (ms < 1000) queueMicrotask(task);
+    return () => undefined;
+  },
+};
 
 const told = ({ line, path, message }: Problem): string => `${line} ${path} ${message}`;
 
@@ -40,11 +46,12 @@ export async function watchScene(): Promise<WatchScene> {
     applied,
     refused,
     noted,
-    async serve(text, { timers = quick, env = variables, apply = async () => undefined } = {}) {
+    async serve(text, { timers = quick, env = variables, apply = async () => undefined, ...reading } = {}) {
       await writeFile(file, text);
       const facts = { env: { HOME: folder, ...env }, cwd: folder };
       const watcher = watchConfig({
         ...facts,
+        ...reading,
         timers,
         current: await readConfiguration(facts),
         apply: async (config) => {

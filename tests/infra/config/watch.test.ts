@@ -1,6 +1,10 @@
+import { execFile } from "node:child_process";
 import { rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readIfThere } from "../../../infra/config/sources.ts";
+import type { WatchOptions } from "../../../infra/config/watch.ts";
 import { timers as realTimers } from "../../../infra/timers.ts";
 import { load, whole } from "./scene.ts";
 import { audiences, type WatchScene, watchScene } from "./watch-scene.ts";
@@ -49,6 +53,19 @@ describe("a changed configuration", () => {
     await check();
     expect(applied[0]).toMatchObject({ listen: { port: 8787 }, operators: ["other@example.com"] });
     expect([refused, noted]).toEqual([[], [expect.stringContaining("listen changed; that counts from the next start")]]);
+  });
+
+  it("keeps what it makes from an address that waits: the built-in issuer and its client stay where they serve", async () => {
+    const text = "listen: 127.0.0.1:8787\noperations: 127.0.0.1:8788\n";
+    const { check } = await serve(text);
+    await writeFile(file, text.replace("8787", "9999").replace("8788", "8787"));
+    await check();
+    expect(applied[0]).toMatchObject({
+      listen: { port: 8787 },
+      operations: { port: 8788 },
+      clients: [{ client: { issuer: { issuer: "http://127.0.0.1:8787" }, audience: { value: "http://127.0.0.1:8787/mcp" } } }],
+    });
+    expect(noted).toHaveLength(2);
   });
 
   it("says once which parts of it are not built yet", async () => {
@@ -172,13 +189,66 @@ describe("a configuration that cannot be used", () => {
       if (rest !== null) await writeFile(file, rest);
       task();
     };
-    const timers = { every: () => () => undefined, after: (_ms: number, task: () => void) => (void finishWriting(task), () => undefined) };
+    const timers: WatchOptions["timers"] = {
+      every: () => () => undefined,
+      after: (ms, task) => {
+        if (ms < 1000) void finishWriting(task);
+        return () => undefined;
+      },
+    };
     const { check } = await serve(whole, { timers });
     rest = whole.replace("Me@Example.com", "other@example.com");
     await writeFile(file, rest.slice(0, 200));
     await check();
     await check();
     expect([applied.length, refused.length]).toEqual([1, 0]);
+  });
+});
+
+describe("a file that is no file any more", () => {
+  const run = promisify(execFile);
+
+  it.each(["the configuration", "its env_file"])("a pipe in place of %s keeps nobody waiting and closes its clients", async (which) => {
+    await writeFile(join(folder, ".env"), "CLAUDE_AUD=from-file\n");
+    const { check } = await serve(`env_file: .env\n${whole}`);
+    const path = which === "the configuration" ? file : join(folder, ".env");
+    await rm(path);
+    await run("mkfifo", [path]);
+    await check();
+    expect([refused[0]?.closed ?? [], applied.flatMap(audiences)].flat()).toContain(
+      which === "the configuration" ? "claude" : "claude revoked",
+    );
+  });
+
+  it("one that answers no more closes its clients after a moment, is not asked again meanwhile, and opens them when it does", async () => {
+    const held = Promise.withResolvers<void>();
+    const late: (() => void)[] = [];
+    let stuck = 0;
+    const { check } = await serve(whole, {
+      timers: {
+        every: () => () => undefined,
+        after: (ms, task) => {
+          if (ms < 1000) queueMicrotask(task);
+          else late.push(task);
+          return () => void late.splice(late.indexOf(task), 1);
+        },
+      },
+      readText: async (path) => {
+        if (stuck > 0 && stuck++ > 0) await held.promise;
+        return readIfThere(path);
+      },
+    });
+    stuck = 1;
+    const looking = check();
+    await vi.waitFor(() => expect(late).toHaveLength(1));
+    late[0]?.();
+    await looking;
+    expect(refused).toMatchObject([{ closed: ["claude", "chatgpt", "local"] }]);
+    await check();
+    expect([stuck, refused.length]).toEqual([2, 1]);
+    stuck = 0;
+    held.resolve();
+    await vi.waitFor(async () => (await check(), expect(applied).toHaveLength(1)));
   });
 });
 

@@ -95,6 +95,21 @@ describe("the commit argument", () => {
     expect(await everyCall(vault, first)).toEqual(thrice("COMMIT_UNAVAILABLE"));
   });
 
+  it("is refused when the commit was pushed away and pruned while Postern ran, and the newest one stays readable", async () => {
+    const repository = await createRepository();
+    const base = await repository.commit({ "a.md": "base" });
+    const lost = await repository.commit({ "a.md": "lost" });
+    await repository.git("gc", "--quiet");
+    const vault = await openAt(repository.path);
+    expect(await everyCall(vault, lost)).toEqual(thrice("ok"));
+    await repository.git("update-ref", "refs/heads/main", base);
+    await repository.git("reflog", "expire", "--expire=now", "--all");
+    await repository.git("gc", "--quiet", "--prune=now");
+    expect(await everyCall(vault, lost)).toEqual(thrice("COMMIT_UNAVAILABLE"));
+    expect(await everyCall(vault, base)).toEqual(thrice("ok"));
+    expect((await read(vault, ["a.md"])).notes[0]?.content).toBe("base");
+  });
+
   it("left out means the newest commit, resolved once and seen at once after a push, a pack and a collection", async () => {
     const repository = await createRepository();
     const first = await repository.commit({ "a.md": "1" });
@@ -196,7 +211,13 @@ describe("the branch served", () => {
     const { repository } = await vaultOf({ "a.md": "x" });
     const vault = await openAt(repository.path, { branch: "nope" });
     expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE branch_missing"));
-    expect(await vault.health()).toEqual({ ok: false, commit: null, reason: "branch_missing" });
+    expect(await vault.health()).toMatchObject({ ok: false, commit: null, reason: "branch_missing" });
+  });
+
+  it("that HEAD names and nobody made is told from a repository without a commit", async () => {
+    const { repository, vault } = await vaultOf({ "a.md": "x" });
+    await repository.git("symbolic-ref", "HEAD", "refs/heads/master");
+    expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE branch_missing"));
   });
 
   it("of an empty repository makes every call unavailable and never an empty list, until the first commit is there", async () => {
@@ -207,7 +228,7 @@ describe("the branch served", () => {
       expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE empty_repository"));
       expect(await everyCall(named)).toEqual(thrice("UPSTREAM_UNAVAILABLE empty_repository"));
       expect(await everyCall(vault, "0".repeat(40))).toEqual(thrice("UPSTREAM_UNAVAILABLE empty_repository"));
-      expect(await vault.health()).toEqual({ ok: false, commit: null, reason: "empty_repository" });
+      expect(await vault.health()).toMatchObject({ ok: false, commit: null, reason: "empty_repository" });
       const commit = await repository.commit({ "a.md": "x" });
       expect(await vault.health()).toEqual({ ok: true, commit });
       expect(await listed(named)).toEqual(["a.md"]);
@@ -227,6 +248,26 @@ describe("the branch served", () => {
     expect(await everyCall(vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE root_missing"));
     const linked = await vaultOf({ "a.md": "x", link: { symlink: "a.md" } }, { root: "link" });
     expect(await everyCall(linked.vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE root_not_a_folder"));
+    expect([await vault.health(), await linked.vault.health()]).toMatchObject([
+      { ok: false, reason: "root_missing", detail: "The vault's root folder does not exist at this commit." },
+      { ok: false, reason: "root_not_a_folder" },
+    ]);
+  });
+
+  it("has its root folder found in either Unicode form, and told apart where it holds both", async () => {
+    const [composed, decomposed] = ["노트/일기", "노트/일기".normalize("NFD")];
+    for (const written of [composed, decomposed]) {
+      for (const held of [composed, decomposed]) {
+        const { vault, commit } = await vaultOf({ [`${held}/a.md`]: "x" }, { root: written });
+        expect(await listed(vault)).toEqual(["a.md"]);
+        expect(await vault.health()).toEqual({ ok: true, commit });
+      }
+    }
+    const both = { [`${composed}/a.md`]: "x", [`${decomposed}/b.md`]: "x" };
+    expect(await listed((await vaultOf(both, { root: composed })).vault)).toEqual(["a.md"]);
+    expect(await listed((await vaultOf(both, { root: decomposed })).vault)).toEqual(["b.md"]);
+    const mixed = `노트/${"일기".normalize("NFD")}`;
+    expect(await everyCall((await vaultOf(both, { root: mixed })).vault)).toEqual(thrice("UPSTREAM_UNAVAILABLE root_ambiguous"));
   });
 
   it("of a tree without notes is an empty list and no failure", async () => {
